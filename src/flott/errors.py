@@ -1,0 +1,58 @@
+"""Every error Flott raises on purpose, each with a message that says what to do."""
+
+from __future__ import annotations
+
+
+class FlottError(Exception):
+    """The base of all errors that Flott raises on purpose."""
+
+
+class GraphError(FlottError):
+    """The program is wrong; found while its graph was built, before anything ran."""
+
+
+class ConfigurationError(FlottError):
+    """An option has a value that can't be used."""
+
+
+class StateAccessError(FlottError):
+    """State was used in a place, or in a way, that can't work."""
+
+
+class ExchangeError(FlottError):
+    """A subtask's input of an epoch is incomplete or doubled."""
+
+
+class StateStoreError(FlottError):
+    """A working store, delta or snapshot can't be read or does not fit its lineage."""
+
+
+class EpochFailedError(FlottError):
+    """An epoch could not be completed; nothing of it counts."""
+
+
+class JobExecutionError(FlottError):
+    """A job ended in failure; the message names the operator and the user's function."""
+
+
+class JobCanceledError(FlottError):
+    """The job was cancelled before it ended by itself."""
+
+
+class UserFunctionError(FlottError):
+    """A user's function raised; says which operator, subtask and record, and keeps the user's own stack trace."""
+
+    def __init__(self, operator: str, uid: str | None, subtask: int, record: str, trace: str) -> None:
+        super().__init__(operator, uid, subtask, record, trace)
+        self.operator = operator
+        self.uid = uid
+        self.subtask = subtask
+        self.record = record
+        self.trace = trace
+
+    def __str__(self) -> str:
+        uid = f", uid={self.uid}" if self.uid else ""
+        return (
+            f"operator '{self.operator}'{uid}, subtask {self.subtask}: "
+            f"the user's function failed on record {self.record}\n{self.trace}"
+        )

@@ -1,0 +1,1 @@
+"""What a program compiles to: transformations, stream graph, job graph, epoch plan."""

@@ -1,0 +1,120 @@
+"""The operator: one step of a chain. A batch comes in, batches go out."""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING, Any, Protocol
+
+from flott.errors import FlottError, UserFunctionError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flott.runtime.batch import Batch
+    from flott.runtime.context import OperatorContext
+
+RECORD_PREVIEW = 200
+
+
+class Output(Protocol):
+    """Where an operator puts what it makes: the next operator of the chain, or an exchange."""
+
+    def emit(self, batch: Batch, /) -> None:
+        """Hand on records."""
+
+    def emit_side(self, tag: str, batch: Batch, /) -> None:
+        """Hand on records of a side output; dropped when nobody listens to the tag."""
+
+    def emit_watermark(self, timestamp: int, /) -> None:
+        """Hand on a watermark: no record at or before it will follow."""
+
+    def emit_status(self, active: bool, /) -> None:  # noqa: FBT001
+        """Say that this stream became idle, or active again."""
+
+
+class Operator:
+    """One step of a chain.
+
+    An operator is built in the driver, pickled into the plan, and lives in a worker for many epochs.
+    Life: ``setup``, ``open``, then for each epoch ``restore``, ``process*``, ``snapshot``; at last ``close``.
+    Keyed state, timers and carried state are at the epoch's version when ``restore`` is called.
+    """
+
+    context: OperatorContext
+    output: Output
+
+    def setup(self, context: OperatorContext, output: Output) -> None:
+        """Receive the surroundings; called once per worker and subtask."""
+        self.context = context
+        self.output = output
+
+    def open(self) -> None:
+        """Prepare for work: open the user's function, create state handles."""
+
+    def restore(self, carried: Any) -> None:
+        """Start an epoch with what ``snapshot`` returned at the end of the epoch before (None at first)."""
+
+    def process(self, batch: Batch) -> None:
+        """Work on a batch of the first (or only) input."""
+        raise NotImplementedError
+
+    def process_watermark(self, timestamp: int) -> None:
+        """Event time of the first (or only) input reached ``timestamp``: fire what is due, then hand it on."""
+        self.output.emit_watermark(timestamp)
+
+    def process_status(self, active: bool) -> None:  # noqa: FBT001
+        """The first (or only) input became idle, or active again."""
+        self.output.emit_status(active)
+
+    def process_time(self, now: int) -> None:
+        """Processing time reached ``now``: fire what is due."""
+
+    def finish(self) -> None:
+        """The input has ended for good: hand on what is still held back."""
+
+    def snapshot(self) -> Any:
+        """End an epoch: return what the next epoch of this subtask needs, in whatever worker that runs; or None."""
+        return None
+
+    def close(self) -> None:
+        """Release what ``open`` took."""
+
+    def failed(self, error: BaseException, records: Iterator[Any] | None, values: list[Any]) -> FlottError:
+        """Say which record the user's function failed on, given the half-consumed iterator over ``values``.
+
+        A list iterator knows how many items are left, so the hot loop needs no counter.
+        """
+        if isinstance(error, FlottError):
+            return error
+        index = len(values) - (records.__length_hint__() if records is not None else 0) - 1  # type: ignore[attr-defined]
+        record = values[index] if 0 <= index < len(values) else None
+        return self.failure(error, record)
+
+    def failure(self, error: BaseException, record: Any) -> FlottError:
+        """Wrap what the user's function raised while it worked on ``record``."""
+        if isinstance(error, FlottError):
+            return error
+        text = repr(record)
+        if len(text) > RECORD_PREVIEW:
+            text = f"{text[:RECORD_PREVIEW]}… ({len(text)} characters)"
+        frames = traceback.extract_tb(error.__traceback__)
+        inside = [frame for frame in frames if "/flott/runtime/" not in frame.filename] or list(frames)
+        trace = "".join(traceback.format_list(inside) + traceback.format_exception_only(type(error), error))
+        context = self.context
+        return UserFunctionError(context.name, context.uid, context.subtask, text, trace)
+
+
+class TwoInputOperator(Operator):
+    """An operator with two inputs that keep apart; ``process`` serves the first."""
+
+    def process2(self, batch: Batch) -> None:
+        """Work on a batch of the second input."""
+        raise NotImplementedError
+
+    def process_watermark2(self, timestamp: int) -> None:
+        """Event time of the second input reached ``timestamp``."""
+        raise NotImplementedError
+
+    def process_status2(self, active: bool) -> None:  # noqa: FBT001
+        """The second input became idle, or active again."""
+        raise NotImplementedError
