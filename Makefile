@@ -1,0 +1,69 @@
+# Every task of the project. `make` alone lists them.
+
+VENV   := .venv
+PYTHON ?= python3
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+PYTEST  = HYPOTHESIS_PROFILE=$(HYPOTHESIS_PROFILE) $(BIN)/python -m pytest
+
+HYPOTHESIS_PROFILE ?= ci
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## List every task
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: java $(STAMP) ## Make the virtual environment .venv and see that Java is there
+
+.PHONY: java
+java:
+	@tools/ensure_java.sh
+
+# Made again when the dependencies change.
+$(STAMP): pyproject.toml tools/setup_venv.sh
+	@PYTHON="$(PYTHON)" tools/setup_venv.sh $(VENV)
+	@touch $@
+
+.PHONY: demo
+demo: setup ## Run a live streaming job on the terminal (Ctrl-C ends it)
+	@$(BIN)/python examples/orders_demo.py
+
+.PHONY: test
+test: test-fast test-spark ## Run the fast tests, then those on Spark
+
+.PHONY: test-fast
+test-fast: $(STAMP) ## Run the tests that need neither Spark nor Java, and the examples in docstrings
+	$(PYTEST) -q -n 2 -m "not spark and not slow and not chaos"
+
+.PHONY: test-spark
+test-spark: setup ## Run the tests on embedded Spark, in one process
+	$(PYTEST) -q -m "spark and not slow and not chaos"
+
+.PHONY: test-chaos
+test-chaos: setup ## Run the tests that kill processes and break storage
+	$(PYTEST) -q -m chaos
+
+.PHONY: lint
+lint: $(STAMP) ## Check style, formatting, types, import layers and docs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python tools/lint_layers.py
+	$(BIN)/python tools/lint_docs.py
+
+.PHONY: format
+format: $(STAMP) ## Format the code and mend what ruff can mend
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+
+.PHONY: ci
+ci: lint test ## Run what CI runs
+
+.PHONY: clean
+clean: ## Remove the virtual environment and everything that tools and runs left
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf artifacts spark-warehouse metastore_db derby.log benchmarks/results
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
