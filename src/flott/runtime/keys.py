@@ -102,7 +102,7 @@ def key_group_of(key: Any, max_parallelism: int) -> int:
     """Return the key group of a key: the same everywhere and for ever.
 
     >>> key_group_of("alice", 128)
-    51
+    85
     """
     return key_group_of_bytes(encode_key(key), max_parallelism)
 

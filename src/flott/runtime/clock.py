@@ -1,0 +1,31 @@
+"""Time of day, handed in: the runtime itself never looks at a clock on the wall."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Tells processing time."""
+
+    def now(self) -> int:
+        """Return the current time in milliseconds since 1970."""
+
+
+class ManualClock:
+    """A clock that moves only when told to: for tests and simulations.
+
+    >>> clock = ManualClock(5)
+    >>> clock.advance_to(7); clock.now()
+    7
+    """
+
+    def __init__(self, now: int = 0) -> None:
+        self._now = now
+
+    def now(self) -> int:
+        return self._now
+
+    def advance_to(self, now: int) -> None:
+        """Set the time; it never goes back."""
+        self._now = max(self._now, now)

@@ -1,0 +1,132 @@
+"""What an operator, and through it a user's function, can see of its surroundings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from flott.errors import StateAccessError
+from flott.runtime.metrics import MetricGroup
+from flott.runtime.state.lists import ListState
+from flott.runtime.state.maps import MapState
+from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.runtime.clock import Clock
+    from flott.runtime.state.backend import KeyedBackend
+
+
+@dataclass(slots=True)
+class OperatorContext:
+    """The surroundings of one operator in one subtask."""
+
+    name: str
+    operator_id: str
+    uid: str | None
+    subtask: int
+    parallelism: int
+    max_parallelism: int
+    clock: Clock
+    backend: KeyedBackend | None = None
+    """Keyed state; None when the operator's input is not keyed."""
+    task_name: str = ""
+    attempt: int = 0
+    parameters: dict[str, str] = field(default_factory=dict)
+    metrics: MetricGroup = field(default_factory=MetricGroup)
+    auto_watermark_interval: int = 200
+
+    @property
+    def title(self) -> str:
+        """The operator as error messages name it."""
+        return f"operator '{self.name}'" + (f" (uid={self.uid})" if self.uid else "")
+
+    def keyed(self, what: str) -> KeyedBackend:
+        """Return the keyed state backend, or say why there is none."""
+        if self.backend is None:
+            message = (
+                f"{self.title}: {what} is keyed state, and the stream is not keyed. "
+                f"Call key_by(...) before this operator, or use operator state."
+            )
+            raise StateAccessError(message)
+        return self.backend
+
+
+class RuntimeContext:
+    """What ``open(runtime_context)`` gets: where the function runs, and its state."""
+
+    def __init__(self, context: OperatorContext) -> None:
+        self._context = context
+
+    # Where this function runs
+
+    def get_task_name(self) -> str:
+        """Return the name of the task this function runs in."""
+        return self._context.task_name or self._context.name
+
+    def get_task_name_with_subtasks(self) -> str:
+        """Return the task's name with the subtask's number, counted from 1, and the parallelism."""
+        context = self._context
+        return f"{self.get_task_name()} ({context.subtask + 1}/{context.parallelism})"
+
+    def get_number_of_parallel_subtasks(self) -> int:
+        """Return the parallelism of this operator."""
+        return self._context.parallelism
+
+    def get_max_number_of_parallel_subtasks(self) -> int:
+        """Return the number of key groups, beyond which the operator can't be scaled."""
+        return self._context.max_parallelism
+
+    def get_index_of_this_subtask(self) -> int:
+        """Return this subtask's number, from 0."""
+        return self._context.subtask
+
+    def get_attempt_number(self) -> int:
+        """Return how often this subtask was started before."""
+        return self._context.attempt
+
+    def get_job_parameter(self, key: str, default_value: str) -> str:
+        """Return a job parameter (``pipeline.global-job-parameters``)."""
+        return self._context.parameters.get(key, default_value)
+
+    def get_metrics_group(self) -> MetricGroup:
+        """Return the group in which this function registers its metrics."""
+        return self._context.metrics
+
+    get_metric_group = get_metrics_group
+
+    # Keyed state
+
+    def get_state(self, state_descriptor: Any) -> Any:
+        """Return the value state that a ``ValueStateDescriptor`` describes."""
+        return self._part(state_descriptor, "value state", ValueState)
+
+    def get_list_state(self, state_descriptor: Any) -> Any:
+        """Return the list state that a ``ListStateDescriptor`` describes."""
+        return self._part(state_descriptor, "list state", ListState)
+
+    def get_map_state(self, state_descriptor: Any) -> Any:
+        """Return the map state that a ``MapStateDescriptor`` describes."""
+        return self._part(state_descriptor, "map state", MapState)
+
+    def get_reducing_state(self, state_descriptor: Any) -> Any:
+        """Return the reducing state that a ``ReducingStateDescriptor`` describes."""
+        reduce = state_descriptor.get_reduce_function().reduce
+        return self._part(
+            state_descriptor, "reducing state", lambda backend, name: ReducingState(backend, name, reduce)
+        )
+
+    def get_aggregating_state(self, state_descriptor: Any) -> Any:
+        """Return the aggregating state that an ``AggregatingStateDescriptor`` describes."""
+        aggregate = state_descriptor.get_agg_function()
+        return self._part(
+            state_descriptor, "aggregating state", lambda backend, name: AggregatingState(backend, name, aggregate)
+        )
+
+    def _part(self, descriptor: Any, kind: str, make: Callable[[KeyedBackend, str], Any]) -> Any:
+        name = descriptor.get_name()
+        backend = self._context.keyed(f"{kind} '{name}'")
+        return backend.part(name, kind, lambda: make(backend, name))
+
+

@@ -1,0 +1,1 @@
+"""State: the working store, the live objects over it, and the files that let it be rebuilt."""

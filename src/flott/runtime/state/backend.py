@@ -1,0 +1,192 @@
+"""Keyed state of one subtask: live Python objects over the working store, read once and written back once per epoch."""
+
+from __future__ import annotations
+
+import struct
+from contextlib import suppress
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Protocol
+from zlib import crc32
+
+from flott.errors import StateAccessError
+from flott.runtime.keys import encode_key, key_group_of_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.store import StateStore
+
+LONG_KEY = 360
+"""LMDB takes addresses of 511 bytes; a key longer than this is cut and told apart by its digest."""
+
+LONG_KEYS = b"long"
+"""Column that holds the whole of each key that was cut."""
+
+
+class KeyScope:
+    """The key that state is read and written for. Unset outside of process_element and on_timer."""
+
+    __slots__ = ("key", "operator")
+
+    key: Any
+
+    def __init__(self, operator: str) -> None:
+        self.operator = operator
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached only while `key` is unset, so that the hot path pays nothing for the check.
+        if name != "key":
+            raise AttributeError(name)
+        message = (
+            f"{self.operator}: state was used where no key is set. Read and write it in process_element or on_timer; "
+            f"in open(), only create the handle: runtime_context.get_state(...)."
+        )
+        raise StateAccessError(message)
+
+    def unset(self) -> None:
+        """Leave the key context: state access is an error until a key is set again."""
+        with suppress(AttributeError):
+            del self.key
+
+
+class KeyedPart(Protocol):
+    """Something that keeps live objects over the store: a state, a timer queue."""
+
+    def flush(self, changes: Changes) -> None:
+        """Add what changed in this epoch, as store entries; from here on the live objects count as read."""
+
+    def forget(self) -> None:
+        """Drop all live objects; the store is the truth."""
+
+    def live_entries(self) -> int:
+        """Say how many live objects are held."""
+
+
+class Heads(dict[Any, tuple[bytes, bytes]]):
+    """Key → (key group, length and bytes of the key), encoded once per distinct key."""
+
+    def __init__(self, max_parallelism: int) -> None:
+        super().__init__()
+        self.max_parallelism = max_parallelism
+        self.cut: Changes = {}
+        """The whole keys behind those that were cut, as store entries."""
+
+    def __missing__(self, key: Any) -> tuple[bytes, bytes]:
+        encoded = encode_key(key)
+        group = struct.pack(">H", key_group_of_bytes(encoded, self.max_parallelism))
+        if len(encoded) > LONG_KEY:
+            digest = blake2b(encoded, digest_size=32).digest()
+            self.cut[group + LONG_KEYS + digest] = encoded
+            encoded = encoded[: LONG_KEY - 32] + digest
+        head = self[key] = (group, struct.pack(">H", len(encoded)) + encoded)
+        return head
+
+
+class KeyedBackend:
+    """The keyed state of one operator's subtask.
+
+    An entry's address is ``key group (2 bytes) | column (4) | key length (2) | key | rest``: a key group is one
+    range of the store, and so is one state of one key.
+    """
+
+    def __init__(self, operator_id: str, title: str, groups: range, max_parallelism: int, cache_entries: int) -> None:
+        self.operator_id = operator_id
+        self.title = title
+        self.groups = groups
+        self.max_parallelism = max_parallelism
+        self.cache_entries = cache_entries
+        self.scope = KeyScope(title)
+        self.heads = Heads(max_parallelism)
+        self.columns: dict[bytes, str] = {}
+        self._parts: dict[str, KeyedPart] = {}
+        self._kinds: dict[str, str] = {}
+        self._store: StateStore | None = None
+        self._version: str | None = None
+
+    # Life
+
+    def begin(self, store: StateStore) -> None:
+        """Start an epoch on a store that was brought to its version; keep live objects only if they are of it."""
+        if self._version != store.token:
+            self.forget()
+        self._store = store
+        self._version = store.token
+
+    def flush(self, changes: Changes) -> None:
+        """Collect what changed in this epoch as store entries."""
+        for part in self._parts.values():
+            part.flush(changes)
+        changes.update(self.heads.cut)
+        self.heads.cut.clear()
+
+    def committed(self, token: str) -> None:
+        """The changes are in the store, which is now at ``token``: live objects stay valid for that version."""
+        self._version = token
+        if sum(part.live_entries() for part in self._parts.values()) > self.cache_entries:
+            self.forget()
+        if len(self.heads) > self.cache_entries:
+            self.heads.clear()
+
+    def forget(self) -> None:
+        """Drop all live objects."""
+        self._version = None
+        for part in self._parts.values():
+            part.forget()
+
+    # Parts
+
+    def part(self, name: str, kind: str, make: Callable[[], KeyedPart]) -> Any:
+        """Return the state or timer queue of that name, made at first use; one name has one kind."""
+        known = self._kinds.get(name)
+        if known is not None and known != kind:
+            message = (
+                f"{self.title}: state '{name}' was declared as {known} and now as {kind}. "
+                f"A name stands for one state: choose another name for the second."
+            )
+            raise StateAccessError(message)
+        if known is None:
+            self._kinds[name] = kind
+            self._parts[name] = make()
+        return self._parts[name]
+
+    def column(self, name: str) -> bytes:
+        """Return the four bytes that stand for a state's name in addresses; stable over runs and parallelism."""
+        column = struct.pack(">I", crc32(f"{self.operator_id}/{name}".encode()))
+        owner = self.columns.setdefault(column, name)
+        if owner != name or column == LONG_KEYS:
+            message = f"{self.title}: the names '{owner}' and '{name}' can't both be used; rename one of these states"
+            raise StateAccessError(message)
+        return column
+
+    # Entries
+
+    def address(self, column: bytes, key: Any) -> bytes:
+        """Return where the entry of a key is stored."""
+        group, tail = self.heads[key]
+        return group + column + tail
+
+    def get(self, address: bytes) -> bytes | None:
+        """Read an entry of the epoch's version."""
+        return self._opened().get(address)
+
+    def scan(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """Go over the entries of the epoch's version whose address starts with ``prefix``."""
+        return self._opened().scan(prefix)
+
+    def scan_from(self, start: bytes, end: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """Go over the entries of the epoch's version with ``start <= address < end``."""
+        return self._opened().scan_from(start, end)
+
+    def last(self, prefix: bytes) -> bytes | None:
+        """Return the greatest stored address that starts with ``prefix``."""
+        return self._opened().last(prefix)
+
+    def _opened(self) -> StateStore:
+        if self._store is None:
+            message = (
+                f"{self.title}: state was used where no key is set. Read and write it in process_element or on_timer; "
+                f"in open(), only create the handle: runtime_context.get_state(...)."
+            )
+            raise StateAccessError(message)
+        return self._store

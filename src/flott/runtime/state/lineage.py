@@ -1,0 +1,100 @@
+"""How a state version came to be: a snapshot, then the deltas since. Enough to rebuild it anywhere."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from flott.errors import StateStoreError
+
+if TYPE_CHECKING:
+    from flott.runtime.storage import Storage
+
+MAGIC = b"FLOTTST1"
+Changes = dict[bytes, "bytes | None"]
+"""Entries of a store: key → value, or None where the entry was removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateFile:
+    """One stored file of changes. Applied to a store at any version it covers, or at its parent, it gives ``token``."""
+
+    name: str
+    token: str
+    """Names the version this file leads to; unique for every attempt of every epoch."""
+    covers: tuple[str, ...]
+    """The versions inside a merged file; applying it to any of them gives ``token``."""
+    size: int
+    is_snapshot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """The files that lead to a version, oldest first. Empty: no state was ever written.
+
+    >>> Lineage().token
+    ''
+    """
+
+    files: tuple[StateFile, ...] = ()
+
+    @property
+    def token(self) -> str:
+        """The version this lineage leads to; empty for a store with nothing in it."""
+        return self.files[-1].token if self.files else ""
+
+    def after(self, token: str) -> tuple[StateFile, ...] | None:
+        """Return the files to apply to a store at ``token``, or None when it is not on this lineage."""
+        if token == self.token:
+            return ()
+        for index in reversed(range(len(self.files))):
+            file = self.files[index]
+            if token in file.covers:
+                return self.files[index:]
+            if token == file.token:
+                return self.files[index + 1 :]
+        if token == "" and (not self.files or not self.files[0].is_snapshot):
+            return self.files
+        return None
+
+
+def encode_changes(changes: Changes, token: str) -> bytes:
+    """Write changes as a checksummed file."""
+    header = json.dumps({"token": token, "entries": len(changes)}).encode()
+    body = pickle.dumps((list(changes.keys()), list(changes.values())), protocol=5)
+    content = struct.pack(">I", len(header)) + header + body
+    return MAGIC + struct.pack(">I", crc32(content)) + content
+
+
+def decode_changes(data: bytes, name: str) -> tuple[str, list[bytes], list[bytes | None]]:
+    """Read a file of changes back; a half-written or altered one is refused."""
+    if len(data) < len(MAGIC) + 8 or data[: len(MAGIC)] != MAGIC:
+        message = f"{name} is not a state file of this version (its first bytes are {data[:8]!r})"
+        raise StateStoreError(message)
+    (checksum,) = struct.unpack_from(">I", data, len(MAGIC))
+    content = memoryview(data)[len(MAGIC) + 4 :]
+    if crc32(content) != checksum:
+        message = f"{name} is damaged: its checksum does not match (half-written or altered, {len(data)} bytes)"
+        raise StateStoreError(message)
+    (header_size,) = struct.unpack_from(">I", content, 0)
+    header = json.loads(bytes(content[4 : 4 + header_size]))
+    keys, values = pickle.loads(content[4 + header_size :])  # noqa: S301 - the checksum was verified above
+    return header["token"], keys, values
+
+
+def read_changes(storage: Storage, file: StateFile) -> tuple[list[bytes], list[bytes | None]]:
+    """Read a file of a lineage, checked to be the one that was meant."""
+    try:
+        data = storage.read(file.name)
+    except FileNotFoundError:
+        message = f"state file {file.name} is missing from storage; the state version {file.token} can't be rebuilt"
+        raise StateStoreError(message) from None
+    token, keys, values = decode_changes(data, file.name)
+    if token != file.token:
+        message = f"state file {file.name} holds version {token}, not {file.token}"
+        raise StateStoreError(message)
+    return keys, values

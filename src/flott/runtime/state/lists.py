@@ -1,0 +1,126 @@
+"""List state: stored in chunks, so that an append never rewrites what is there."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from flott.runtime.state.backend import KeyedBackend, KeyScope
+    from flott.runtime.state.lineage import Changes
+
+MANY_CHUNKS = 16
+"""A list that was read whole and has more chunks than this is written back as one."""
+
+
+class ListState:
+    """A list per key. Appends of an epoch become one chunk; only reading brings the whole list in."""
+
+    __slots__ = ("_appended", "_backend", "_chunks", "_column", "_replaced", "_scope", "_whole")
+
+    def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
+        self._backend = backend
+        self._column = backend.column(name)
+        self._scope = scope or backend.scope
+        self._whole: dict[Any, list[Any]] = {}
+        self._appended: dict[Any, list[Any]] = {}
+        self._replaced: set[Any] = set()
+        self._chunks: dict[Any, int] = {}
+        """Number of the next chunk, where it is known."""
+
+    def get(self) -> list[Any]:
+        """Return the current key's list; empty when there is none."""
+        return list(self.peek())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.get())
+
+    def peek(self) -> list[Any]:
+        """Return the live list of the current key, not to be changed."""
+        key = self._scope.key
+        whole = self._whole.get(key)
+        if whole is None:
+            whole = self._whole[key] = self._load(key)
+        return whole
+
+    def add(self, value: Any) -> None:
+        """Append one element."""
+        key = self._scope.key
+        whole = self._whole.get(key)
+        if whole is not None:
+            whole.append(value)
+            if key in self._replaced:
+                return
+        appended = self._appended.get(key)
+        if appended is None:
+            self._appended[key] = [value]
+        else:
+            appended.append(value)
+
+    def add_all(self, values: Iterable[Any]) -> None:
+        """Append several elements."""
+        for value in values:
+            self.add(value)
+
+    def update(self, values: Iterable[Any]) -> None:
+        """Replace the whole list."""
+        key = self._scope.key
+        self._whole[key] = list(values)
+        self._replaced.add(key)
+        self._appended.pop(key, None)
+
+    def clear(self) -> None:
+        """Remove the list of the current key."""
+        self.update(())
+
+    def _load(self, key: Any) -> list[Any]:
+        whole: list[Any] = []
+        chunks = 0
+        last = -1
+        prefix = self._backend.address(self._column, key)
+        for address, data in self._backend.scan(prefix):
+            whole.extend(pickle.loads(data))  # noqa: S301 - our own store
+            chunks += 1
+            (last,) = struct.unpack(">I", address[len(prefix) :])
+        self._chunks[key] = last + 1
+        appended = self._appended.get(key)
+        if appended is not None:
+            whole.extend(appended)
+            if chunks > MANY_CHUNKS:
+                self._replaced.add(key)
+                del self._appended[key]
+        return whole
+
+    def flush(self, changes: Changes) -> None:
+        for key in self._replaced:
+            prefix = self._backend.address(self._column, key)
+            for address, _ in self._backend.scan(prefix):
+                changes[address] = None
+            whole = self._whole[key]
+            self._chunks[key] = 0
+            if whole:
+                self._put_chunk(changes, prefix, key, whole)
+        for key, values in self._appended.items():
+            self._put_chunk(changes, self._backend.address(self._column, key), key, values)
+        self._appended = {}
+        self._replaced = set()
+
+    def _put_chunk(self, changes: Changes, prefix: bytes, key: Any, values: list[Any]) -> None:
+        number = self._chunks.get(key)
+        if number is None:
+            last = self._backend.last(prefix)
+            number = struct.unpack(">I", last[len(prefix) :])[0] + 1 if last is not None else 0
+        changes[prefix + struct.pack(">I", number)] = pickle.dumps(values, 5)
+        self._chunks[key] = number + 1
+
+    def forget(self) -> None:
+        self._whole = {}
+        self._appended = {}
+        self._replaced = set()
+        self._chunks = {}
+
+    def live_entries(self) -> int:
+        return sum(map(len, self._whole.values())) + len(self._chunks)

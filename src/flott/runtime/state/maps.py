@@ -1,0 +1,164 @@
+"""Map state: stored entry by entry, so that a large map is never read or written whole."""
+
+from __future__ import annotations
+
+import pickle
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from flott.runtime.keys import encode_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from flott.runtime.state.backend import KeyedBackend, KeyScope
+    from flott.runtime.state.lineage import Changes
+
+LONG_USER_KEY = 120
+"""With a cut key (at most 360 bytes) and the rest of an address, this still fits LMDB's 511 bytes."""
+
+REMOVED: Any = object()
+
+
+class MapState:
+    """A map per key. Values are read entry by entry; going over a map merges the store with this epoch's writes."""
+
+    __slots__ = ("_backend", "_cleared", "_column", "_complete", "_read", "_scope", "_written")
+
+    def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
+        self._backend = backend
+        self._column = backend.column(name)
+        self._scope = scope or backend.scope
+        self._written: dict[Any, dict[Any, Any]] = {}
+        self._read: dict[Any, dict[Any, Any]] = {}
+        self._complete: set[Any] = set()
+        """Keys whose map is all in ``_read``."""
+        self._cleared: set[Any] = set()
+        """Keys whose stored entries must go."""
+
+    # Single entries
+
+    def get(self, key: Any) -> Any:
+        """Return the value under a map key, or None."""
+        value = self._lookup(key)
+        return None if value is REMOVED else value
+
+    def contains(self, key: Any) -> bool:
+        """Say whether there is an entry under a map key."""
+        return self._lookup(key) is not REMOVED
+
+    def put(self, key: Any, value: Any) -> None:
+        """Set the value under a map key."""
+        at = self._scope.key
+        written = self._written.get(at)
+        if written is None:
+            written = self._written[at] = {}
+        written[key] = value
+
+    def put_all(self, dict_value: Mapping[Any, Any]) -> None:
+        """Set several values."""
+        for key, value in dict_value.items():
+            self.put(key, value)
+
+    def remove(self, key: Any) -> None:
+        """Remove the entry under a map key, if there is one."""
+        self.put(key, REMOVED)
+
+    def _lookup(self, key: Any) -> Any:
+        at = self._scope.key
+        written = self._written.get(at)
+        if written is not None and key in written:
+            return written[key]
+        read = self._read.get(at)
+        if read is None:
+            read = self._read[at] = {}
+        if key in read:
+            return read[key]
+        if at in self._complete or at in self._cleared:
+            return REMOVED
+        data = self._backend.get(self._address(at, key))
+        value = read[key] = REMOVED if data is None else pickle.loads(data)[1]  # noqa: S301 - our own store
+        return value
+
+    # The whole map
+
+    def items(self) -> Iterator[tuple[Any, Any]]:
+        """Go over the entries."""
+        at = self._scope.key
+        stored = self._load(at)
+        written = self._written.get(at, {})
+        entries = [(key, value) for key, value in {**stored, **written}.items() if value is not REMOVED]
+        return iter(entries)
+
+    def keys(self) -> Iterator[Any]:
+        """Go over the map keys."""
+        return (key for key, _ in self.items())
+
+    def values(self) -> Iterator[Any]:
+        """Go over the values."""
+        return (value for _, value in self.items())
+
+    def is_empty(self) -> bool:
+        """Say whether there is no entry."""
+        return next(self.items(), None) is None
+
+    def clear(self) -> None:
+        """Remove all entries of the current key."""
+        at = self._scope.key
+        self._written.pop(at, None)
+        self._read[at] = {}
+        self._cleared.add(at)
+
+    def _load(self, at: Any) -> dict[Any, Any]:
+        read = self._read.setdefault(at, {})
+        if at not in self._complete and at not in self._cleared:
+            for _, data in self._backend.scan(self._backend.address(self._column, at)):
+                key, value = pickle.loads(data)  # noqa: S301 - our own store
+                read[key] = value
+            self._complete.add(at)
+        return read
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.get(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.put(key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        self.remove(key)
+
+    def __contains__(self, key: Any) -> bool:
+        return self.contains(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self.keys()
+
+    # Write-back
+
+    def _address(self, at: Any, key: Any) -> bytes:
+        encoded = encode_key(key)
+        if len(encoded) > LONG_USER_KEY:
+            encoded = b"#" + blake2b(encoded, digest_size=32).digest()
+        return self._backend.address(self._column, at) + encoded
+
+    def flush(self, changes: Changes) -> None:
+        for at in self._cleared:
+            for address, _ in self._backend.scan(self._backend.address(self._column, at)):
+                changes[address] = None
+        for at, written in self._written.items():
+            read = self._read.setdefault(at, {})
+            for key, value in written.items():
+                changes[self._address(at, key)] = None if value is REMOVED else pickle.dumps((key, value), 5)
+                read[key] = value
+        self._complete |= self._cleared
+        self._written = {}
+        self._cleared = set()
+
+    def forget(self) -> None:
+        self._written = {}
+        self._read = {}
+        self._complete = set()
+        self._cleared = set()
+
+    def live_entries(self) -> int:
+        return sum(map(len, self._read.values())) + len(self._read)

@@ -1,0 +1,154 @@
+"""States with one value per key: value, reducing, aggregating."""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.runtime.state.backend import KeyedBackend, KeyScope
+    from flott.runtime.state.lineage import Changes
+
+
+class Aggregate(Protocol):
+    """The part of an AggregateFunction that state needs."""
+
+    def create_accumulator(self) -> Any:
+        """Return an empty accumulator."""
+
+    def add(self, value: Any, accumulator: Any, /) -> Any:
+        """Return the accumulator with a value added."""
+
+    def get_result(self, accumulator: Any, /) -> Any:
+        """Return the result of an accumulator."""
+
+    def merge(self, acc_a: Any, acc_b: Any, /) -> Any:
+        """Return two accumulators as one."""
+
+
+class SingleValue:
+    """One value per key. ``_written`` holds this epoch's, ``_read`` what the store has; None is absent."""
+
+    __slots__ = ("_backend", "_column", "_read", "_scope", "_written")
+
+    def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
+        self._backend = backend
+        self._column = backend.column(name)
+        self._scope = scope or backend.scope
+        self._read: dict[Any, Any] = {}
+        self._written: dict[Any, Any] = {}
+
+    def clear(self) -> None:
+        """Remove the value of the current key."""
+        self._written[self._scope.key] = None
+
+    def _fetch(self, key: Any) -> Any:
+        read = self._read
+        if key in read:
+            return read[key]
+        data = self._backend.get(self._backend.address(self._column, key))
+        value = read[key] = None if data is None else pickle.loads(data)  # noqa: S301 - our own store
+        return value
+
+    def flush(self, changes: Changes) -> None:
+        address, column, dumps = self._backend.address, self._column, pickle.dumps
+        for key, value in self._written.items():
+            changes[address(column, key)] = None if value is None else dumps(value, 5)
+        if self._read:
+            self._read.update(self._written)
+        else:
+            self._read = self._written
+        self._written = {}
+
+    def forget(self) -> None:
+        self._read = {}
+        self._written = {}
+
+    def live_entries(self) -> int:
+        return len(self._read)
+
+
+class ValueState(SingleValue):
+    """One value per key."""
+
+    __slots__ = ()
+
+    def value(self) -> Any:
+        """Return the value of the current key, or None."""
+        try:
+            return self._written[self._scope.key]
+        except KeyError:
+            return self._fetch(self._scope.key)
+
+    def update(self, value: Any) -> None:
+        """Set the value of the current key; None removes it."""
+        self._written[self._scope.key] = value
+
+
+class ReducingState(SingleValue):
+    """One value per key, into which added ones are reduced."""
+
+    __slots__ = ("_reduce",)
+
+    def __init__(
+        self, backend: KeyedBackend, name: str, reduce: Callable[[Any, Any], Any], scope: KeyScope | None = None
+    ) -> None:
+        super().__init__(backend, name, scope)
+        self._reduce = reduce
+
+    def get(self) -> Any:
+        """Return what was added so far, reduced; None when nothing was."""
+        try:
+            return self._written[self._scope.key]
+        except KeyError:
+            return self._fetch(self._scope.key)
+
+    def add(self, value: Any) -> None:
+        """Reduce a value into the current key's; None clears it."""
+        key = self._scope.key
+        if value is None:
+            self._written[key] = None
+            return
+        try:
+            before = self._written[key]
+        except KeyError:
+            before = self._fetch(key)
+        self._written[key] = value if before is None else self._reduce(before, value)
+
+
+class AggregatingState(SingleValue):
+    """One accumulator per key, into which values are added."""
+
+    __slots__ = ("_aggregate",)
+
+    def __init__(
+        self, backend: KeyedBackend, name: str, aggregate: Aggregate, scope: KeyScope | None = None
+    ) -> None:
+        super().__init__(backend, name, scope)
+        self._aggregate = aggregate
+
+    def get(self) -> Any:
+        """Return the result of what was added so far; None when nothing was."""
+        key = self._scope.key
+        try:
+            accumulator = self._written[key]
+        except KeyError:
+            accumulator = self._fetch(key)
+        return None if accumulator is None else self._aggregate.get_result(accumulator)
+
+    def add(self, value: Any) -> None:
+        """Add a value to the current key's accumulator; None clears it."""
+        key = self._scope.key
+        if value is None:
+            self._written[key] = None
+            return
+        try:
+            accumulator = self._written[key]
+        except KeyError:
+            accumulator = self._fetch(key)
+        aggregate = self._aggregate
+        if accumulator is None:
+            accumulator = aggregate.create_accumulator()
+        self._written[key] = aggregate.add(value, accumulator)
