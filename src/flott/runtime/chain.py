@@ -1,0 +1,162 @@
+"""A vertex at work: its operators wired to each other and to the exchanges, opened once and kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.runtime.batch import Batch
+    from flott.runtime.context import OperatorContext
+    from flott.runtime.operator import Operator
+    from flott.runtime.plan import ChainedOperator
+
+
+class Receiver(Protocol):
+    """The far side of an output: an exchange's edge."""
+
+    def add(self, batch: Batch) -> None:
+        """Take records."""
+
+    def watermark(self, timestamp: int) -> None:
+        """Take a watermark."""
+
+    def status(self, active: bool) -> None:  # noqa: FBT001
+        """Take a change of status."""
+
+
+class ChainOutput:
+    """The output of one operator: the chained operators behind it and the edges that leave here."""
+
+    __slots__ = ("active", "edges", "emitted", "next", "side_edges", "side_next", "watermark")
+
+    def __init__(self) -> None:
+        self.next: list[Operator] = []
+        self.edges: list[Receiver] = []
+        self.side_next: dict[str, list[Operator]] = {}
+        self.side_edges: dict[str, list[Receiver]] = {}
+        self.emitted = 0
+        self.watermark: int | None = None
+        self.active = True
+
+    def emit(self, batch: Batch) -> None:
+        """Hand records to whoever listens to the main output."""
+        self.emitted += len(batch.values)
+        for operator in self.next:
+            operator.process(batch)
+        for edge in self.edges:
+            edge.add(batch)
+
+    def emit_side(self, tag: str, batch: Batch) -> None:
+        """Hand records to whoever listens to a side output."""
+        self.emitted += len(batch.values)
+        for operator in self.side_next.get(tag, ()):
+            operator.process(batch)
+        for edge in self.side_edges.get(tag, ()):
+            edge.add(batch)
+
+    def emit_watermark(self, timestamp: int) -> None:
+        """Hand a watermark to all, side outputs too; none passes while this stream is idle."""
+        if not self.active:
+            return
+        self.watermark = timestamp
+        for operator in self._operators():
+            operator.process_watermark(timestamp)
+        for edge in self._edges():
+            edge.watermark(timestamp)
+
+    def emit_status(self, active: bool) -> None:  # noqa: FBT001
+        """Hand a change of status to all."""
+        self.active = active
+        for operator in self._operators():
+            operator.process_status(active)
+        for edge in self._edges():
+            edge.status(active)
+
+    def _operators(self) -> list[Operator]:
+        return [*self.next, *(operator for some in self.side_next.values() for operator in some)]
+
+    def _edges(self) -> list[Receiver]:
+        return [*self.edges, *(edge for some in self.side_edges.values() for edge in some)]
+
+
+class OperatorChain:
+    """The operators of one subtask. Lives in a worker process for many epochs."""
+
+    def __init__(
+        self, chain: tuple[ChainedOperator, ...], context_of: Callable[[ChainedOperator], OperatorContext]
+    ) -> None:
+        self.chain = chain
+        self.operators = [member.operator for member in chain]
+        self.outputs = [ChainOutput() for _ in chain]
+        for member in chain:
+            if member.parent < 0:
+                continue
+            output = self.outputs[member.parent]
+            if member.tag is None:
+                output.next.append(member.operator)
+            else:
+                output.side_next.setdefault(member.tag, []).append(member.operator)
+        for member, output in zip(chain, self.outputs, strict=True):
+            member.operator.setup(context_of(member), output)
+
+    @property
+    def head(self) -> Operator:
+        """The operator that data enters at."""
+        return self.operators[0]
+
+    def open(self) -> None:
+        """Open all operators, the last first, so that one may emit as soon as it is open."""
+        for operator in reversed(self.operators):
+            operator.open()
+
+    def connect(self, edges: list[tuple[int, str | None, Receiver]]) -> None:
+        """Set the edges of this epoch: (position of the operator, side output tag or None, where it goes)."""
+        for output in self.outputs:
+            output.edges = []
+            output.side_edges = {}
+            output.emitted = 0
+        for position, tag, edge in edges:
+            output = self.outputs[position]
+            if tag is None:
+                output.edges.append(edge)
+            else:
+                output.side_edges.setdefault(tag, []).append(edge)
+
+    def restore(self, carried: dict[str, Any]) -> None:
+        """Start an epoch with what each operator carried over, by operator id."""
+        for member, output in zip(self.chain, self.outputs, strict=True):
+            output.watermark, output.active = carried.get(f"output/{member.operator_id}", (None, True))
+            member.operator.restore(carried.get(member.operator_id))
+
+    def snapshot(self) -> dict[str, Any]:
+        """End an epoch: what each operator carries over, by operator id."""
+        carried: dict[str, Any] = {}
+        for member, output in zip(self.chain, self.outputs, strict=True):
+            carried[f"output/{member.operator_id}"] = (output.watermark, output.active)
+            kept = member.operator.snapshot()
+            if kept is not None:
+                carried[member.operator_id] = kept
+        return carried
+
+    def process_time(self, now: int) -> None:
+        """Tell all operators that processing time moved on."""
+        for operator in self.operators:
+            operator.process_time(now)
+
+    def finish(self) -> None:
+        """End the input for good, operator by operator."""
+        for operator in self.operators:
+            operator.finish()
+
+    def close(self) -> None:
+        """Close all operators; the first error is raised after all were tried."""
+        errors = []
+        for operator in self.operators:
+            try:
+                operator.close()
+            except Exception as error:  # noqa: BLE001 - all must get their turn
+                errors.append(error)
+        if errors:
+            raise errors[0]

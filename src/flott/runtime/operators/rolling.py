@@ -1,0 +1,41 @@
+"""Rolling aggregation over a keyed stream: every record updates its key's value, which is handed on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flott.runtime.batch import Batch
+from flott.runtime.operators.user_function import UserFunctionOperator
+from flott.runtime.state.values import ValueState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class RollingReduce(UserFunctionOperator):
+    """Reduces each record into its key's value and emits the new value."""
+
+    def __init__(self, function: Any, key_selector: Callable[[Any], Any]) -> None:
+        super().__init__(function)
+        self.key_selector = key_selector
+
+    def open(self) -> None:
+        super().open()
+        backend = self.context.keyed("the reduced value")
+        self.state: ValueState = backend.part("_reduce_state", "value state", lambda: ValueState(backend, "_reduce_state"))
+        self.scope = backend.scope
+
+    def process(self, batch: Batch) -> None:
+        scope, current, update, reduce = self.scope, self.state.value, self.state.update, self.function.reduce
+        results = []
+        records = iter(batch.values)
+        try:
+            for value in records:
+                scope.key = self.key_selector(value)
+                before = current()
+                result = value if before is None else reduce(before, value)
+                update(result)
+                results.append(result)
+        except Exception as error:
+            raise self.failed(error, records, batch.values) from None
+        self.output.emit(Batch(results, batch.stamps))

@@ -1,0 +1,86 @@
+"""Map, flat map and filter: a list comes in, a list goes out."""
+
+from __future__ import annotations
+
+from itertools import compress, repeat
+from typing import TYPE_CHECKING, Any
+
+from flott.runtime.batch import Batch
+from flott.runtime.operators.user_function import UserFunctionOperator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Map(UserFunctionOperator):
+    """One record in, one record out."""
+
+    call: Callable[[Any], Any]
+
+    def open(self) -> None:
+        super().open()
+        self.call = self.function.map
+
+    def process(self, batch: Batch) -> None:
+        records = iter(batch.values)
+        try:
+            values = list(map(self.call, records))
+        except Exception as error:
+            raise self.failed(error, records, batch.values) from None
+        self.output.emit(Batch(values, batch.stamps))
+
+
+class Filter(UserFunctionOperator):
+    """Keeps the records for which the function says yes."""
+
+    call: Callable[[Any], Any]
+
+    def open(self) -> None:
+        super().open()
+        self.call = self.function.filter
+
+    def process(self, batch: Batch) -> None:
+        records = iter(batch.values)
+        try:
+            chosen = list(map(self.call, records))
+        except Exception as error:
+            raise self.failed(error, records, batch.values) from None
+        values = list(compress(batch.values, chosen))
+        if values:
+            stamps = batch.stamps
+            self.output.emit(Batch(values, None if stamps is None else list(compress(stamps, chosen))))
+
+
+class FlatMap(UserFunctionOperator):
+    """One record in, any number out."""
+
+    call: Callable[[Any], Any]
+
+    def open(self) -> None:
+        super().open()
+        self.call = self.function.flat_map
+
+    def process(self, batch: Batch) -> None:
+        call = self.call
+        values: list[Any] = []
+        extend = values.extend
+        records = iter(batch.values)
+        try:
+            if batch.stamps is None:
+                stamps = None
+                for value in records:
+                    results = call(value)
+                    if results is not None:
+                        extend(results)
+            else:
+                stamps = []
+                for value, stamp in zip(records, batch.stamps, strict=True):
+                    results = call(value)
+                    if results is not None:
+                        before = len(values)
+                        extend(results)
+                        stamps.extend(repeat(stamp, len(values) - before))
+        except Exception as error:
+            raise self.failed(error, records, batch.values) from None
+        if values:
+            self.output.emit(Batch(values, stamps))

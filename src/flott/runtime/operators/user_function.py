@@ -1,0 +1,29 @@
+"""The base of operators that hold a user's function: opened with a RuntimeContext, closed at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flott.runtime.context import RuntimeContext
+from flott.runtime.operator import Operator
+
+
+class UserFunctionOperator(Operator):
+    """An operator around one user function (an object with ``open`` and ``close``)."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def open(self) -> None:
+        try:
+            self.function.open(RuntimeContext(self.context))
+        except Exception as error:
+            raise self.failure(error, "none: it failed in open()") from None
+
+    def close(self) -> None:
+        self.function.close()
+
+    def describe_function(self) -> str:
+        """Name the user's function as error messages do."""
+        return type(self.function).__name__
+

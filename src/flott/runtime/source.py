@@ -1,0 +1,70 @@
+"""Where data comes from: the driver plans what an epoch reads, the tasks read exactly that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flott.runtime.batch import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRead:
+    """What one epoch reads of one split: from position ``start`` up to, not including, ``end``.
+
+    Positions mean something only to the source. Equal positions: nothing to read, but the split is alive and
+    its watermark counts.
+    """
+
+    split: str
+    start: Any
+    end: Any
+    ended: bool = False
+    """The split has nothing beyond ``end``, ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlan:
+    """What one epoch reads of a source, per subtask."""
+
+    reads: tuple[tuple[SplitRead, ...], ...]
+    empty: bool
+    """Nothing to read in this epoch."""
+    backlog: bool
+    """More could be read right away."""
+    ended: bool
+    """After this epoch the source has nothing more, ever."""
+    look_again: int | None = None
+    """When it makes sense to plan again (processing time in ms); None: at the next tick."""
+
+
+class Enumerator(Protocol):
+    """Lives in the driver: knows the splits of a source and how far each was read."""
+
+    def plan(self, scale: float, now: int) -> SourcePlan:
+        """Plan the next epoch's piece: the source's base amount times ``scale``, less if there is less."""
+
+    def snapshot(self) -> Any:
+        """Return the positions after all that was planned, picklable."""
+
+    def restore(self, state: Any) -> None:
+        """Go back to positions that ``snapshot`` returned."""
+
+    def close(self) -> None:
+        """Release connections and threads."""
+
+
+class Source(Protocol):
+    """A replayable input: the same read gives the same records, however often and wherever it is done."""
+
+    def is_bounded(self) -> bool:
+        """Say whether the input ends by itself."""
+
+    def create_enumerator(self, parallelism: int) -> Enumerator:
+        """Return the driver's side of this source."""
+
+    def read(self, read: SplitRead) -> Iterator[Batch]:
+        """Give out the records of one planned read, in order."""
