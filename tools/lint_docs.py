@@ -42,8 +42,7 @@ def lint(repository: Path) -> list[str]:
     modules = [_read(path, repository) for path in sorted(root.rglob("*.py"))]
     classes = _classes_by_name(modules)
     return [
-        f"{module.path}:{line}: docs: {name} has no docstring; "
-        "say in one sentence what it is to a user."
+        f"{module.path}:{line}: docs: {name} has no docstring; say in one sentence what it is to a user."
         for module in modules
         if module.public and module.path.parts[2] in PUBLIC_PACKAGES
         for name, line in undocumented(module.tree, classes)
@@ -59,9 +58,7 @@ def undocumented(tree: ast.Module, classes: Classes) -> Iterator[tuple[str, int]
             yield f"function {node.name}", node.lineno
 
 
-def _undocumented_in_class(
-    node: ast.ClassDef, name: str, classes: Classes
-) -> Iterator[tuple[str, int]]:
+def _undocumented_in_class(node: ast.ClassDef, name: str, classes: Classes) -> Iterator[tuple[str, int]]:
     if not ast.get_docstring(node):
         yield f"class {name}", node.lineno
     for member in node.body:
@@ -103,11 +100,7 @@ def _inherits_docstring(node: ast.ClassDef, method: str, classes: Classes) -> bo
 
 
 def _documented_methods(node: ast.ClassDef) -> set[str]:
-    return {
-        member.name
-        for member in node.body
-        if isinstance(member, Function) and ast.get_docstring(member)
-    }
+    return {member.name for member in node.body if isinstance(member, Function) and ast.get_docstring(member)}
 
 
 def _bases(node: ast.ClassDef, classes: Classes) -> Iterator[ast.ClassDef]:

@@ -142,11 +142,7 @@ def check_name(path: Path) -> Iterator[str]:
 
 def _may_import_lazily(module: str) -> frozenset[str]:
     return frozenset().union(
-        *(
-            targets
-            for owner, targets in MAY_IMPORT_LAZILY.items()
-            if module == owner or module.startswith(f"{owner}.")
-        )
+        *(targets for owner, targets in MAY_IMPORT_LAZILY.items() if module == owner or module.startswith(f"{owner}."))
     )
 
 

@@ -188,9 +188,7 @@ def test_relative_imports_are_resolved(findings_of):
 
 
 def test_relative_imports_of_a_package_are_resolved(findings_of):
-    (finding,) = findings_of(
-        {"runtime/__init__": "from .batch import Batch\nfrom ..graph import Node"}
-    )
+    (finding,) = findings_of({"runtime/__init__": "from .batch import Batch\nfrom ..graph import Node"})
     assert finding.startswith("src/flott/runtime/__init__.py:2: layers:")
 
 
