@@ -40,6 +40,11 @@ class Transformation:
     parallelism: int | None = None
     """None: the environment's."""
 
+    @property
+    def label(self) -> str:
+        """What error messages call this step."""
+        return f"step '{self.name}'"
+
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class PhysicalTransformation(Transformation):
@@ -62,6 +67,12 @@ class PhysicalTransformation(Transformation):
     is_sink: bool = False
     parallelism_fixed: bool = False
     """True for operators that can only run with parallelism 1 (window_all and the like)."""
+
+    @property
+    def label(self) -> str:
+        """What error messages call this operator: its name and its uid."""
+        uid = f"uid={self.uid}" if self.uid is not None else "no uid"
+        return f"operator '{self.name}' ({uid})"
 
     @property
     def is_source(self) -> bool:
