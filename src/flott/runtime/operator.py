@@ -76,6 +76,10 @@ class Operator:
         """End an epoch: return what the next epoch of this subtask needs, in whatever worker that runs; or None."""
         return None
 
+    def next_wakeup(self) -> int | None:
+        """Return when the earliest processing-time timer is due, or None."""
+        return None
+
     def close(self) -> None:
         """Release what ``open`` took."""
 

@@ -115,8 +115,15 @@ class KeyedBackend:
 
     def flush(self, changes: Changes) -> None:
         """Collect what changed in this epoch as store entries."""
-        for part in self._parts.values():
-            part.flush(changes)
+        for name, part in self._parts.items():
+            try:
+                part.flush(changes)
+            except Exception as error:
+                message = (
+                    f"{self.title}: state '{name}' holds a value that can't be stored: {error}. "
+                    f"Keep plain values, Rows, or objects of importable, picklable classes in state."
+                )
+                raise StateAccessError(message) from error
         changes.update(self.heads.cut)
         self.heads.cut.clear()
 

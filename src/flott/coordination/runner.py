@@ -1,0 +1,27 @@
+"""The seam between the driver's loop and whatever executes an epoch: Spark, or the in-process cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from flott.runtime.reports import EpochOrder, TaskReport
+
+
+class EpochRunner(Protocol):
+    """Runs epochs of one job."""
+
+    def run(self, order: EpochOrder) -> list[TaskReport]:
+        """Run one epoch to its end and return the reports of the attempts that count.
+
+        Raises EpochFailedError when it could not be completed; then nothing of it counts.
+        """
+
+    def cancel(self) -> None:
+        """Stop the epoch that is running, from another thread; ``run`` then raises EpochFailedError."""
+
+    def discard(self, names: list[str]) -> None:
+        """Remove state files that no version needs any more."""
+
+    def close(self) -> None:
+        """Release everything; with it goes the state of the job."""

@@ -1,0 +1,81 @@
+"""What the driver asks of a task in an epoch, and what the task tells back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from flott.runtime.source import SplitRead
+from flott.runtime.state.lineage import Lineage
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOrder:
+    """What one subtask does in one epoch, beyond working on its input."""
+
+    reads: tuple[SplitRead, ...] = ()
+    ended: bool = False
+    """The source has nothing more after these reads."""
+    carried: bytes = b""
+    """What this subtask handed over at the end of the epoch before, pickled by itself."""
+    lineage: Lineage = Lineage()
+
+
+@dataclass(frozen=True, slots=True)
+class EpochOrder:
+    """What the driver asks of one epoch."""
+
+    epoch: int
+    job_id: str
+    run: str
+    """Changes whenever the job (re)starts; operators that a worker kept from another run are not reused."""
+    tasks: dict[tuple[int, int], TaskOrder]
+
+    def task(self, vertex: int, subtask: int) -> TaskOrder:
+        """Return the order of one subtask."""
+        return self.tasks.get((vertex, subtask), EMPTY_ORDER)
+
+
+EMPTY_ORDER = TaskOrder()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a subtask gave up: the user's code, which Spark need not try again."""
+
+    message: str
+    kind: str
+    """The class of the error, by name."""
+
+
+@dataclass(slots=True)
+class TaskReport:
+    """What one subtask tells the driver at the end of an epoch. It counts only if Spark accepted the attempt."""
+
+    vertex: int
+    subtask: int
+    token: str
+    attempt: int
+    consumed: dict[int, str] = field(default_factory=dict)
+    """Per input channel: the attempt of the upstream subtask whose output was read."""
+    carried: bytes = b""
+    lineage: Lineage = Lineage()
+    obsolete: tuple[str, ...] = ()
+    """State files that the new lineage no longer needs."""
+    payloads: dict[str, Any] = field(default_factory=dict)
+    """By operator id: what sinks sent to the driver."""
+    watermark: int | None = None
+    active: bool = True
+    ended: bool = False
+    next_wakeup: int | None = None
+    """When the earliest processing-time timer is due."""
+    records_in: int = 0
+    records_out: int = 0
+    counts: dict[str, int] = field(default_factory=dict)
+    """Metrics counted in this epoch, by ``operator.metric``."""
+    state_bytes: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    """How long reading the input, computing and keeping state took."""
+    store_path: str = ""
+    """How the working store got to its version: here, undo, catch-up or rebuild."""
+    failure: Failure | None = None

@@ -1,0 +1,202 @@
+"""One subtask, kept in a worker: an epoch's blocks come in, blocks and a report go out."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flott.errors import ExchangeError, FlottError, StateStoreError, UserFunctionError
+from flott.runtime.chain import OperatorChain
+from flott.runtime.context import OperatorContext
+from flott.runtime.edge_output import EdgeOutput
+from flott.runtime.input_gate import InputGate
+from flott.runtime.keys import groups_of_subtask
+from flott.runtime.operators.source import SourceOperator
+from flott.runtime.reports import Failure, TaskReport
+from flott.runtime.state.backend import KeyedBackend
+from flott.runtime.state.compaction import next_lineage, write_file
+from flott.runtime.state.store import StateStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from flott.runtime.blocks import BlockRow
+    from flott.runtime.clock import Clock
+    from flott.runtime.plan import ChainedOperator, EpochPlan, VertexSpec
+    from flott.runtime.reports import EpochOrder, TaskOrder
+    from flott.runtime.state.lineage import Changes
+    from flott.runtime.storage import Storage
+
+INFRASTRUCTURE = (ExchangeError, StateStoreError)
+"""Errors of ours that are no fault of the user's code: raised, so that Spark tries the task again."""
+
+
+@dataclass(slots=True)
+class TaskServices:
+    """What a subtask needs from the machine it runs on, handed in."""
+
+    clock: Clock
+    storage: Storage
+    state_dir: Path
+    """Local directory for working stores."""
+    stopwatch: Callable[[], float]
+    cache_entries: int = 200_000
+    stores: dict[Path, StateStore] = field(default_factory=dict)
+    """The stores this process has open; LMDB allows each only once per process."""
+
+    def store(self, *path: str) -> StateStore:
+        """Open a working store, or return it if this process has it open."""
+        place = self.state_dir.joinpath(*path)
+        store = self.stores.get(place)
+        if store is None:
+            store = self.stores[place] = StateStore(place)
+        return store
+
+
+class Subtask:
+    """One subtask of one vertex, with its operators open. Any error makes it unusable: drop it and make another."""
+
+    def __init__(self, plan: EpochPlan, vertex: VertexSpec, index: int, services: TaskServices, attempt: int = 0) -> None:
+        self.plan = plan
+        self.vertex = vertex
+        self.index = index
+        self.services = services
+        self.backends: list[KeyedBackend] = []
+        self.attempt = attempt
+        self.keyed_inputs = any(edge.partitioner.name == "HASH" for edge in plan.inputs_of(vertex))
+        self.chain = OperatorChain(vertex.chain, self._context)
+        self.opened = False
+
+    def _context(self, member: ChainedOperator) -> OperatorContext:
+        vertex = self.vertex
+        backend = None
+        if self.keyed_inputs and member.parent < 0:
+            title = f"operator '{member.name}'" + (f" (uid={member.uid})" if member.uid else "")
+            groups = groups_of_subtask(self.index, vertex.parallelism, vertex.max_parallelism)
+            backend = KeyedBackend(
+                member.operator_id, title, groups, vertex.max_parallelism, self.services.cache_entries
+            )
+            self.backends.append(backend)
+        return OperatorContext(
+            name=member.name,
+            operator_id=member.operator_id,
+            uid=member.uid,
+            subtask=self.index,
+            parallelism=vertex.parallelism,
+            max_parallelism=vertex.max_parallelism,
+            clock=self.services.clock,
+            backend=backend,
+            task_name=vertex.name,
+            attempt=self.attempt,
+            parameters=self.plan.parameters,
+        )
+
+    def run(self, epoch: EpochOrder, token: str, rows: Iterable[BlockRow]) -> Iterator[BlockRow | TaskReport]:
+        """Work on one epoch: yields blocks as they close, and the report at the end."""
+        order = epoch.task(self.vertex.index, self.index)
+        report = TaskReport(self.vertex.index, self.index, token, self.attempt, lineage=order.lineage)
+        stopwatch = self.services.stopwatch
+        started = stopwatch()
+        gate = InputGate(self.plan, self.vertex, self.index)
+        for row in rows:
+            gate.add(row)
+        barriers = gate.complete(epoch.epoch)
+        report.consumed = {channel: barrier.token for channel, barrier in barriers.items()}
+        failed = any(barrier.failed for barrier in barriers.values())
+        received = stopwatch()
+
+        out: list[BlockRow] = []
+        edges = [
+            (edge, EdgeOutput(self.plan, edge, self.index, epoch.epoch, out, self.chain.operators[edge.source_position]))
+            for edge in self.plan.outputs_of(self.vertex)
+        ]
+        self.chain.connect([(edge.source_position, edge.tag, output) for edge, output in edges])
+        if not failed:
+            ended = order.ended if not barriers else all(barrier.ended for barrier in barriers.values())
+            try:
+                for _ in self._work(order, gate, report, ended=ended):
+                    yield from out
+                    out.clear()
+                report.seconds["compute"] = stopwatch() - received
+                self._keep(epoch, order, gate, report, token)
+            except INFRASTRUCTURE:
+                raise
+            except FlottError as error:
+                failed = True
+                kind = type(error).__name__ if not isinstance(error, UserFunctionError) else error.trace.rsplit("\n", 2)[-2]
+                report.failure = Failure(str(error), kind)
+        for _, output in edges:
+            output.close(epoch.epoch, token, ended=report.ended, failed=failed)
+        yield from out
+        report.seconds["read"] = received - started
+        report.seconds["total"] = stopwatch() - started
+        yield report
+
+    def _work(self, order: TaskOrder, gate: InputGate, report: TaskReport, *, ended: bool) -> Iterator[None]:
+        if not self.opened:
+            self.chain.open()
+            self.opened = True
+        carried: dict[str, Any] = pickle.loads(order.carried) if order.carried else {}  # noqa: S301 - from this job's driver
+        if self.backends:
+            store = self.services.store(self.vertex.id, str(self.index))
+            report.store_path = store.bring_to(order.lineage, self.services.storage)
+            for backend in self.backends:
+                backend.begin(store)
+        gate.restore(carried.get("gate"))
+        self.chain.restore(carried)
+        clock = self.services.clock
+        now = clock.now()
+        self.chain.process_time(now)
+        head = self.chain.head
+        for _ in head.run(order.reads, ended=order.ended) if isinstance(head, SourceOperator) else gate.deliver(head):
+            later = clock.now()
+            if later > now:
+                now = later
+                self.chain.process_time(now)
+            yield
+        report.ended = ended
+        if ended and not carried.get("finished"):
+            self.chain.finish()
+        yield
+
+    def _keep(self, epoch: EpochOrder, order: TaskOrder, gate: InputGate, report: TaskReport, token: str) -> None:
+        """End the epoch: bring state to its new version, on disk here and as a file in storage."""
+        begun = self.services.stopwatch()
+        chain = self.chain
+        carried = {**chain.snapshot(), "gate": gate.snapshot(), "finished": report.ended}
+        report.carried = pickle.dumps(carried, protocol=5)
+        for member in self.vertex.chain:
+            take = getattr(member.operator, "take", None)
+            payload = take() if take is not None else None
+            if payload is not None:
+                report.payloads[member.operator_id] = payload
+            wakeup = member.operator.next_wakeup()
+            if wakeup is not None:
+                report.next_wakeup = wakeup if report.next_wakeup is None else min(wakeup, report.next_wakeup)
+            for name, count in member.operator.context.metrics.counts().items():
+                report.counts[f"{member.name}.{name}"] = count
+        changes: Changes = {}
+        for backend in self.backends:
+            backend.flush(changes)
+        if changes:
+            folder = f"state/{self.vertex.id}/{self.index}"
+            storage = self.services.storage
+            delta = write_file(storage, f"{folder}/delta-{epoch.epoch}-{token}", changes, token)
+            store = self.services.store(self.vertex.id, str(self.index))
+            store.commit(changes, order.lineage.token, token)
+            for backend in self.backends:
+                backend.committed(token)
+            report.lineage, report.obsolete = next_lineage(order.lineage, delta, store, storage, folder)
+            report.state_bytes = delta.size
+        last = chain.outputs[-1]
+        report.watermark, report.active = last.watermark, last.active
+        report.records_in = chain.head.records if isinstance(chain.head, SourceOperator) else gate.records
+        report.records_out = sum(output.emitted for output in chain.outputs if output.edges or output.side_edges)
+        report.seconds["state"] = self.services.stopwatch() - begun
+
+    def close(self) -> None:
+        """Close the operators."""
+        if self.opened:
+            self.chain.close()

@@ -1,0 +1,307 @@
+"""A queue of timers: in memory what is new and what is due soon, in the store all the rest."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from contextlib import suppress
+from heapq import heapify, heappop, heappush, heapreplace
+from operator import index
+from typing import TYPE_CHECKING, Any, Protocol
+
+from flott.errors import StateAccessError
+from flott.runtime.batch import MIN_TIMESTAMP
+from flott.runtime.keys import decode_key
+from flott.runtime.state.backend import LONG_KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flott.runtime.state.backend import KeyedBackend
+    from flott.runtime.state.lineage import Changes
+
+NEVER = 2**63
+"""Later than every timer."""
+
+CHUNK = 128
+"""How many timers of a key group are read from the store at once."""
+
+KEPT_IN_MEMORY = 200_000
+"""With more timers than this after an epoch, all are dropped from memory and read when they are due."""
+
+DIGEST = b"D"
+"""First byte of a namespace that was too long for an address; the entry then holds the whole owner."""
+
+PLAIN = frozenset({str, int, bytes, type(None)})
+"""Keys of these types come back from their bytes exactly as they were."""
+
+Owners = dict[Any, None]
+"""Who waits for a moment, in the order of registration. A dict, because a set keeps no order."""
+
+
+class OwnerCodec(Protocol):
+    """How the owner of a timer is made of a key and of what else tells its timers apart."""
+
+    def key_of(self, owner: Any, /) -> Any:
+        """Return the owner's key."""
+
+    def namespace_bytes(self, owner: Any, /) -> bytes:
+        """Write what else there is to the owner: at most 17 bytes; a digest of it starts with DIGEST."""
+
+    def owner(self, key: Any, namespace: bytes, /) -> Any:
+        """Put an owner together again; not asked when the bytes are a digest."""
+
+
+class KeyOwner:
+    """The owner is the key, and nothing else: the timers of process functions."""
+
+    def key_of(self, owner: Any) -> Any:
+        """Return the owner's key."""
+        return owner
+
+    def namespace_bytes(self, owner: Any) -> bytes:
+        """Write nothing."""
+        return b""
+
+    def owner(self, key: Any, namespace: bytes) -> Any:
+        """Return the key."""
+        return key
+
+
+class TimerQueue:
+    """Timers in the order of their time, at most one for each owner and moment.
+
+    A timer's address is ``key group (2 bytes) | column (4) | time (8) | key length (2) | key | namespace``, so
+    each key group is in order in the store. It is read from the earliest timer on, a chunk at a time, and never
+    further than what is due asks for.
+    """
+
+    def __init__(self, backend: KeyedBackend, name: str, codec: OwnerCodec) -> None:
+        self._backend = backend
+        self._column = backend.column(name)
+        self._codec = codec
+        self.forget()
+
+    def forget(self) -> None:
+        """Drop all from memory; the store is the truth."""
+        self._new: dict[int, Owners] = {}
+        """Registered in this epoch."""
+        self._known: dict[int, Owners] = {}
+        """In the store; all that is earlier than ``_unread``, and perhaps more."""
+        self._gone: dict[int, Owners] = {}
+        """Fired or deleted in this epoch, and perhaps in the store."""
+        self._times: list[int] = []
+        """Heap of the moments in ``_new`` and ``_known``."""
+        self._kept = 0
+        self._firing: int | None = None
+        self.withdrawn: Owners = {}
+        """Of the timers that ``due`` gave out last, those that were deleted since."""
+        self._seek(MIN_TIMESTAMP)
+
+    def _seek(self, earliest: int) -> None:
+        """Nothing of the store is in memory; nothing in it is before ``earliest``."""
+        self._unread = earliest
+        self._ahead = [] if earliest == NEVER else [(earliest, group) for group in self._backend.groups]
+        if not self._ahead:
+            self._unread = NEVER
+
+    # Registering
+
+    def add(self, owner: Any, time: int) -> None:
+        """Register a timer; a second one for the same owner and moment is the same timer."""
+        known = self._known.get(time)
+        if known is not None and owner in known:
+            return
+        new = self._new.get(time)
+        if new is not None:
+            new[owner] = None
+            return
+        if type(time) is not int or not MIN_TIMESTAMP <= time < NEVER:
+            time = self._checked(time)
+        self._new[time] = {owner: None}
+        if known is None:
+            heappush(self._times, time)
+
+    def remove(self, owner: Any, time: int) -> None:
+        """Delete a timer; nothing happens if there is none."""
+        new = self._new.get(time)
+        if new is not None:
+            new.pop(owner, None)
+        known = self._known.get(time)
+        if known is not None and owner in known:
+            del known[owner]
+            self._kept -= 1
+        elif time < self._unread:
+            if time == self._firing:
+                self.withdrawn[owner] = None
+            return
+        self._note_gone(time, owner)
+
+    def _note_gone(self, time: int, owner: Any) -> None:
+        gone = self._gone.get(time)
+        if gone is None:
+            self._gone[time] = {owner: None}
+        else:
+            gone[owner] = None
+
+    def _checked(self, time: Any) -> int:
+        with suppress(TypeError):
+            whole = index(time)
+            if MIN_TIMESTAMP <= whole < NEVER:
+                return whole
+        message = (
+            f"{self._backend.title}: a timer was registered for {time!r} ({type(time).__name__}). "
+            f"A timer's time is a whole number of milliseconds that fits 64 bits: int(...)."
+        )
+        raise StateAccessError(message)
+
+    # Firing
+
+    def due(self, until: int) -> Iterator[tuple[int, list[Any]]]:
+        """Take out what is due at ``until``, moment by moment; sees what is registered meanwhile."""
+        while True:
+            earliest = self._times[0] if self._times else NEVER
+            if self._unread <= until and self._unread <= earliest:
+                self._read_on()
+                continue
+            if earliest > until:
+                return
+            heappop(self._times)
+            known = self._known.pop(earliest, None)
+            new = self._new.pop(earliest, None)
+            if known:
+                self._kept -= len(known)
+                gone = self._gone.get(earliest)
+                self._gone[earliest] = known if gone is None else {**gone, **known}
+                owners = list({**known, **new} if new else known)
+            elif new:
+                owners = list(new)
+            else:
+                continue
+            self._firing = earliest
+            yield earliest, owners
+            self._firing = None
+            self.withdrawn.clear()
+
+    def earliest(self) -> int:
+        """Return a moment before which no timer is due, mostly that of the first one; or NEVER."""
+        times = self._times
+        while times and not self._known.get(times[0]) and not self._new.get(times[0]):
+            self._known.pop(times[0], None)
+            self._new.pop(times[0], None)
+            heappop(times)
+        return min(times[0] if times else NEVER, self._unread)
+
+    # The store
+
+    def _read_on(self) -> None:
+        """Read the next timers of the key group that is furthest behind."""
+        start, group = self._ahead[0]
+        prefix = struct.pack(">H", group) + self._column
+        after = prefix + b"\xff" * 9
+        read = 0
+        time = start
+        following = NEVER
+        for address, value in self._backend.scan_from(prefix + _time_bytes(start), after):
+            moment = int.from_bytes(address[6:14], "big") - 2**63
+            if moment != time and read >= CHUNK:
+                following = moment
+                break
+            time = moment
+            read += 1
+            self._take_in(time, self._owner(address, value))
+        if following == NEVER:
+            heappop(self._ahead)
+        else:
+            heapreplace(self._ahead, (following, group))
+        self._unread = self._ahead[0][0] if self._ahead else NEVER
+
+    def _take_in(self, time: int, owner: Any) -> None:
+        gone = self._gone.get(time)
+        if gone is not None and owner in gone:
+            return
+        known = self._known.get(time)
+        if known is None:
+            if time not in self._new:
+                heappush(self._times, time)
+            known = self._known[time] = {}
+        if owner not in known:
+            known[owner] = None
+            self._kept += 1
+
+    def _owner(self, address: bytes, value: bytes) -> Any:
+        if value[:1] == b"o":
+            return pickle.loads(value[1:])
+        end = 16 + int.from_bytes(address[14:16], "big")
+        key = pickle.loads(value[1:]) if value else decode_key(address[16:end])
+        return self._codec.owner(key, address[end:])
+
+    def _address_and_value(self, prefix: bytes, owner: Any) -> tuple[bytes, bytes]:
+        codec = self._codec
+        key = codec.key_of(owner)
+        group, tail = self._backend.heads[key]
+        namespace = codec.namespace_bytes(owner)
+        address = group + prefix + tail + namespace
+        if namespace[:1] == DIGEST:
+            return address, b"o" + pickle.dumps(owner, 5)
+        kind = type(key)
+        plain = kind in PLAIN or (kind is tuple and all(type(item) in PLAIN for item in key))
+        if plain and len(tail) < LONG_KEY:
+            return address, b""
+        return address, b"k" + pickle.dumps(key, 5)
+
+    def flush(self, changes: Changes) -> None:
+        """Add what was registered, fired and deleted in this epoch, as store entries."""
+        for time, owners in self._gone.items():
+            prefix = self._column + _time_bytes(time)
+            for owner in owners:
+                changes[self._address_and_value(prefix, owner)[0]] = None
+        for time, owners in self._new.items():
+            prefix = self._column + _time_bytes(time)
+            for owner in owners:
+                address, value = self._address_and_value(prefix, owner)
+                changes[address] = value
+            known = self._known.setdefault(time, owners)
+            if known is owners:
+                self._kept += len(owners)
+            else:
+                before = len(known)
+                known.update(owners)
+                self._kept += len(known) - before
+        self._new = {}
+        self._gone = {}
+        if self._kept > min(KEPT_IN_MEMORY, self._backend.cache_entries // 2):
+            earliest = self.earliest()
+            self.forget()
+            self._seek(earliest)
+
+    def live_entries(self) -> int:
+        """Say how many timers are in memory."""
+        return self._kept
+
+    # Between epochs
+
+    def snapshot(self) -> int:
+        """Return before which moment nothing is in the store, so that the next epoch need not look."""
+        return self.earliest()
+
+    def restore(self, earliest: int | None) -> None:
+        """Start an epoch; after ``forget``, reading begins where the snapshot said."""
+        if earliest is not None and not self._times and self._unread < earliest:
+            self._seek(earliest)
+
+    def all(self) -> list[tuple[int, Any]]:
+        """Return every timer, by reading all of them: for tests and for looking into a savepoint."""
+        while self._ahead:
+            self._read_on()
+        heapify(self._times)
+        return [
+            (time, owner)
+            for time in sorted({*self._known, *self._new})
+            for owner in {**self._known.get(time, {}), **self._new.get(time, {})}
+        ]
+
+
+def _time_bytes(time: int) -> bytes:
+    """Write a time so that bytes sort as times do, the negative ones first."""
+    return struct.pack(">Q", time + 2**63)

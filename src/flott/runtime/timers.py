@@ -1,0 +1,117 @@
+"""The timer service of an operator: callbacks at moments of event time and of processing time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flott.runtime.batch import MIN_TIMESTAMP
+from flott.runtime.timer_queue import NEVER, KeyOwner, TimerQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.runtime.clock import Clock
+    from flott.runtime.state.backend import KeyedBackend
+    from flott.runtime.timer_queue import OwnerCodec
+
+TimersState = tuple[int, int, int]
+
+
+class TimerService:
+    """Two queues of timers, and what time it is for them.
+
+    A timer belongs to an owner. In process functions that is the key; in windows it is the pair of key and window,
+    for which a codec is given. ``on_event_time`` and ``on_processing_time`` get the time and the owner; the key is
+    set before.
+    """
+
+    def __init__(
+        self,
+        backend: KeyedBackend,
+        name: str,
+        clock: Clock,
+        on_event_time: Callable[[int, Any], None],
+        on_processing_time: Callable[[int, Any], None],
+        codec: OwnerCodec | None = None,
+    ) -> None:
+        codec = codec or KeyOwner()
+        self._scope = backend.scope
+        self._clock = clock
+        self._key_of = None if isinstance(codec, KeyOwner) else codec.key_of
+        self._on_event_time = on_event_time
+        self._on_processing_time = on_processing_time
+        self.events: TimerQueue = _queue(backend, f"_timer_state/event_{name}", codec)
+        """The event-time timers, for whoever registers them by owner."""
+        self.processing: TimerQueue = _queue(backend, f"_timer_state/processing_{name}", codec)
+        """The processing-time timers, for whoever registers them by owner."""
+        self._watermark = MIN_TIMESTAMP
+
+    # What user functions see: the timers of the current key
+
+    def current_watermark(self) -> int:
+        """Return the event time that was reached."""
+        return self._watermark
+
+    def current_processing_time(self) -> int:
+        """Return the time of day in milliseconds since 1970."""
+        return self._clock.now()
+
+    def register_event_time_timer(self, timestamp: int) -> None:
+        """Ask to be called back when the watermark reaches ``timestamp``."""
+        self.events.add(self._scope.key, timestamp)
+
+    def register_processing_time_timer(self, timestamp: int) -> None:
+        """Ask to be called back when the time of day reaches ``timestamp``."""
+        self.processing.add(self._scope.key, timestamp)
+
+    def delete_event_time_timer(self, timestamp: int) -> None:
+        """Take an event-time timer back; nothing happens if there is none."""
+        self.events.remove(self._scope.key, timestamp)
+
+    def delete_processing_time_timer(self, timestamp: int) -> None:
+        """Take a processing-time timer back; nothing happens if there is none."""
+        self.processing.remove(self._scope.key, timestamp)
+
+    # What the operator calls
+
+    def advance_watermark(self, timestamp: int) -> None:
+        """Event time reached ``timestamp``: fire what is due, also what the callbacks register meanwhile."""
+        self._watermark = timestamp
+        self._fire(self.events, timestamp, self._on_event_time)
+
+    def advance_processing_time(self, now: int) -> None:
+        """The time of day reached ``now``: fire what is due."""
+        self._fire(self.processing, now, self._on_processing_time)
+
+    def next_processing_time(self) -> int | None:
+        """Return when the next processing-time timer may be due; None if there is none."""
+        earliest = self.processing.earliest()
+        return None if earliest == NEVER else earliest
+
+    def _fire(self, queue: TimerQueue, until: int, callback: Callable[[int, Any], None]) -> None:
+        scope = self._scope
+        key_of = self._key_of
+        for time, owners in queue.due(until):
+            for owner in owners:
+                if queue.withdrawn and owner in queue.withdrawn:
+                    continue
+                scope.key = owner if key_of is None else key_of(owner)
+                callback(time, owner)
+        scope.unset()
+
+    # Between epochs
+
+    def snapshot(self) -> TimersState:
+        """Return what the next epoch needs besides the store: the watermark, and from when on timers are stored."""
+        return self._watermark, self.events.snapshot(), self.processing.snapshot()
+
+    def restore(self, carried: TimersState | None) -> None:
+        """Start an epoch with what ``snapshot`` returned; without it event time starts anew, the timers do not."""
+        self._watermark, events, processing = carried or (MIN_TIMESTAMP, None, None)
+        self.events.restore(events)
+        self.processing.restore(processing)
+
+
+def _queue(backend: KeyedBackend, name: str, codec: OwnerCodec) -> TimerQueue:
+    queue: TimerQueue = backend.part(name, "timers", lambda: TimerQueue(backend, name, codec))
+    return queue

@@ -1,0 +1,13 @@
+"""The clock on the wall, for jobs that run for real."""
+
+from __future__ import annotations
+
+import time
+
+
+class SystemClock:
+    """Tells the machine's time."""
+
+    def now(self) -> int:
+        """Return the current time in milliseconds since 1970."""
+        return time.time_ns() // 1_000_000

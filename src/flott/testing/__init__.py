@@ -1,0 +1,1 @@
+"""What users and we test streaming programs with: no Spark, no wall clock."""

@@ -1,0 +1,99 @@
+"""Whole jobs in this process, without Spark: the same plan, the same tasks, the same blocks and barriers."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import tempfile
+import time
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flott.coordination.launch import launch
+from flott.runtime.job_file import pack, unpack
+from flott.runtime.level import run_partition
+from flott.runtime.storage import LocalStorage
+from flott.runtime.task import Subtask, TaskServices
+
+if TYPE_CHECKING:
+    from flott.common import Configuration, JobID
+    from flott.coordination.client import DriverJobClient
+    from flott.graph.transformations import Program
+    from flott.runtime.blocks import BlockRow
+    from flott.runtime.clock import Clock
+    from flott.runtime.plan import EpochPlan
+    from flott.runtime.reports import EpochOrder, TaskReport
+
+
+class WallClock:
+    """The machine's time, for in-process jobs that nobody hands a clock."""
+
+    def now(self) -> int:
+        """Return the current time in milliseconds since 1970."""
+        return time.time_ns() // 1_000_000
+
+
+class InProcessRunner:
+    """Runs epochs one subtask after the other, in this process."""
+
+    def __init__(self, plan: EpochPlan, clock: Clock) -> None:
+        data = pack(plan)
+        self._file = unpack(data, sha256(data).hexdigest())
+        self._directory = Path(tempfile.mkdtemp(prefix="flott-"))
+        self._storage = LocalStorage(self._directory / "files")
+        self._services = TaskServices(clock, self._storage, self._directory / "stores", time.perf_counter)
+        self._subtasks: dict[tuple[int, int], tuple[str, Subtask]] = {}
+        self._tokens = count(1)
+
+    def run(self, order: EpochOrder) -> list[TaskReport]:
+        """Run one epoch, level by level."""
+        plan = self._file.plan
+        waiting: dict[int, list[BlockRow]] = {}
+        for level in plan.levels:
+            produced: dict[int, list[BlockRow]] = {}
+            for partition in range(level.partitions):
+                token = f"{order.epoch}-{next(self._tokens)}"
+                rows = waiting.get(partition, [])
+                for row in run_partition(
+                    plan, level.index, partition, order, token, rows, lambda v, i: self._subtask(v, i, order.run)
+                ):
+                    produced.setdefault(row.target, []).append(row)
+            waiting = produced
+        return [pickle.loads(row.data) for rows in waiting.values() for row in rows]  # noqa: S301 - made just above
+
+    def _subtask(self, vertex: int, index: int, run: str) -> Subtask:
+        known = self._subtasks.get((vertex, index))
+        if known is None or known[0] != run:
+            if known is not None:
+                known[1].close()
+            known = (run, Subtask(self._file.plan, self._file.vertex(vertex), index, self._services))
+            self._subtasks[vertex, index] = known
+        return known[1]
+
+    def cancel(self) -> None:
+        """Nothing to do: an epoch here ends by itself."""
+
+    def discard(self, names: list[str]) -> None:
+        """Remove state files that no version needs any more."""
+        for name in names:
+            self._storage.delete(name)
+
+    def close(self) -> None:
+        """Close the operators and remove the job's files."""
+        for _, subtask in self._subtasks.values():
+            subtask.close()
+        for store in self._services.stores.values():
+            store.close()
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+
+def submit(program: Program, configuration: Configuration, clock: Clock | None = None) -> DriverJobClient:
+    """Start a program in this process; what ``flott.execution.target: in-process`` does."""
+    time_of_day = clock or WallClock()
+
+    def runner(_: JobID, plan: EpochPlan) -> InProcessRunner:
+        return InProcessRunner(plan, time_of_day)
+
+    return launch(program, configuration, time_of_day, runner)
