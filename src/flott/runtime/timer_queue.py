@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import struct
 from contextlib import suppress
-from heapq import heapify, heappop, heappush, heapreplace
+from heapq import heappop, heappush, heapreplace
 from operator import index
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -100,10 +100,12 @@ class TimerQueue:
 
     def _seek(self, earliest: int) -> None:
         """Nothing of the store is in memory; nothing in it is before ``earliest``."""
-        self._unread = earliest
-        self._ahead = [] if earliest == NEVER else [(earliest, group) for group in self._backend.groups]
-        if not self._ahead:
-            self._unread = NEVER
+        self._ahead: list[tuple[int, bytes]] = []
+        """Heap with the key groups that are not read to their end: the next timer's time, and its address."""
+        if earliest != NEVER:
+            column = self._column + _time_bytes(earliest)
+            self._ahead = [(earliest, struct.pack(">H", group) + column) for group in self._backend.groups]
+        self._unread = earliest if self._ahead else NEVER
 
     # Registering
 
@@ -160,60 +162,68 @@ class TimerQueue:
     def due(self, until: int) -> Iterator[tuple[int, list[Any]]]:
         """Take out what is due at ``until``, moment by moment; sees what is registered meanwhile."""
         while True:
-            earliest = self._times[0] if self._times else NEVER
-            if self._unread <= until and self._unread <= earliest:
+            time = self._times[0] if self._times else NEVER
+            if self._unread <= until and self._unread < time:
                 self._read_on()
                 continue
-            if earliest > until:
+            if time > until:
                 return
             heappop(self._times)
-            known = self._known.pop(earliest, None)
-            new = self._new.pop(earliest, None)
-            if known:
-                self._kept -= len(known)
-                gone = self._gone.get(earliest)
-                self._gone[earliest] = known if gone is None else {**gone, **known}
-                owners = list({**known, **new} if new else known)
-            elif new:
-                owners = list(new)
-            else:
-                continue
-            self._firing = earliest
-            yield earliest, owners
-            self._firing = None
-            self.withdrawn.clear()
+            owners = self._take_out(time)
+            if owners:
+                self._firing = time
+                yield time, owners
+                self._firing = None
+                self.withdrawn.clear()
+
+    def _take_out(self, time: int) -> list[Any]:
+        known = self._known.pop(time, None)
+        new = self._new.pop(time, None)
+        if known:
+            self._kept -= len(known)
+            fired = {**known, **new} if new else known
+        elif new:
+            fired = new
+        else:
+            return []
+        # New ones need not be removed from the store, unless they may be there too, not read yet.
+        remove = fired if self._unread <= time else known
+        if remove:
+            gone = self._gone.get(time)
+            self._gone[time] = remove if gone is None else {**gone, **remove}
+        return list(fired)
 
     def earliest(self) -> int:
-        """Return a moment before which no timer is due, mostly that of the first one; or NEVER."""
+        """Return the moment of the first timer, or NEVER."""
+        while self._unread < (bound := self._earliest_in_memory()):
+            self._read_on()
+        return bound
+
+    def _earliest_in_memory(self) -> int:
         times = self._times
         while times and not self._known.get(times[0]) and not self._new.get(times[0]):
             self._known.pop(times[0], None)
             self._new.pop(times[0], None)
             heappop(times)
-        return min(times[0] if times else NEVER, self._unread)
+        return times[0] if times else NEVER
 
     # The store
 
     def _read_on(self) -> None:
         """Read the next timers of the key group that is furthest behind."""
-        start, group = self._ahead[0]
-        prefix = struct.pack(">H", group) + self._column
-        after = prefix + b"\xff" * 9
-        read = 0
-        time = start
-        following = NEVER
-        for address, value in self._backend.scan_from(prefix + _time_bytes(start), after):
-            moment = int.from_bytes(address[6:14], "big") - 2**63
-            if moment != time and read >= CHUNK:
-                following = moment
+        start = self._ahead[0][1]
+        take_in, owner_of = self._take_in, self._owner
+        left = CHUNK
+        # No address of this queue in this key group is as high: a key's length is below 0xff00.
+        for address, value in self._backend.scan_from(start, start[:6] + b"\xff" * 9):
+            time = int.from_bytes(address[6:14], "big") - 2**63
+            if not left:
+                heapreplace(self._ahead, (time, address))
                 break
-            time = moment
-            read += 1
-            self._take_in(time, self._owner(address, value))
-        if following == NEVER:
-            heappop(self._ahead)
+            take_in(time, owner_of(address, value))
+            left -= 1
         else:
-            heapreplace(self._ahead, (following, group))
+            heappop(self._ahead)
         self._unread = self._ahead[0][0] if self._ahead else NEVER
 
     def _take_in(self, time: int, owner: Any) -> None:
@@ -271,7 +281,7 @@ class TimerQueue:
         self._new = {}
         self._gone = {}
         if self._kept > min(KEPT_IN_MEMORY, self._backend.cache_entries // 2):
-            earliest = self.earliest()
+            earliest = self.snapshot()
             self.forget()
             self._seek(earliest)
 
@@ -283,7 +293,7 @@ class TimerQueue:
 
     def snapshot(self) -> int:
         """Return before which moment nothing is in the store, so that the next epoch need not look."""
-        return self.earliest()
+        return min(self._earliest_in_memory(), self._unread)
 
     def restore(self, earliest: int | None) -> None:
         """Start an epoch; after ``forget``, reading begins where the snapshot said."""
@@ -294,7 +304,6 @@ class TimerQueue:
         """Return every timer, by reading all of them: for tests and for looking into a savepoint."""
         while self._ahead:
             self._read_on()
-        heapify(self._times)
         return [
             (time, owner)
             for time in sorted({*self._known, *self._new})

@@ -25,7 +25,7 @@ class TimerService:
     set before.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917
         self,
         backend: KeyedBackend,
         name: str,
@@ -91,13 +91,15 @@ class TimerService:
     def _fire(self, queue: TimerQueue, until: int, callback: Callable[[int, Any], None]) -> None:
         scope = self._scope
         key_of = self._key_of
+        time = None
         for time, owners in queue.due(until):
             for owner in owners:
                 if queue.withdrawn and owner in queue.withdrawn:
                     continue
                 scope.key = owner if key_of is None else key_of(owner)
                 callback(time, owner)
-        scope.unset()
+        if time is not None:
+            scope.unset()
 
     # Between epochs
 

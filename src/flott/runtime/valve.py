@@ -80,9 +80,7 @@ class Valve:
         return True
 
     def _advance_to_minimum(self) -> int | None:
-        aligned = [
-            mark for mark, counts in zip(self._watermarks, self._aligned, strict=True) if counts
-        ]
+        aligned = [mark for mark, counts in zip(self._watermarks, self._aligned, strict=True) if counts]
         return self._advance_to(min(aligned)) if aligned else None
 
     def _advance_to(self, timestamp: int) -> int | None:
