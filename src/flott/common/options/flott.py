@@ -1,0 +1,52 @@
+"""Options that only Flott has."""
+
+from __future__ import annotations
+
+from flott.common.config_options import ConfigOptions
+from flott.common.time import Duration
+
+__all__ = ["FlottOptions"]
+
+
+class FlottOptions:
+    """Options that only Flott has."""
+
+    SPARK_MASTER = (
+        ConfigOptions.key("flott.spark.master")
+        .string_type()
+        .default_value("local[*]")
+        .with_description(
+            "Where Spark runs: local[*] for this machine with all its cores, spark://host:7077, "
+            "yarn, k8s://… as for Spark itself."
+        )
+    )
+    STATE_DIRECTORY = (
+        ConfigOptions.key("flott.state.dir")
+        .string_type()
+        .no_default_value()
+        .with_description(
+            "The directory of the working state on each worker's own disk; "
+            "by default in the directory for temporary files."
+        )
+    )
+    STATE_CACHE_ENTRIES = (
+        ConfigOptions.key("flott.state.cache-entries")
+        .int_type()
+        .default_value(200_000)
+        .with_description("How many state values a subtask holds as live objects between epochs.")
+    )
+    EPOCH_TARGET_DURATION = (
+        ConfigOptions.key("flott.epoch.target-duration")
+        .duration_type()
+        .default_value(Duration.of_seconds(1))
+        .with_description(
+            "How long an epoch should take when there is a backlog: longer epochs cost less, "
+            "shorter ones answer sooner."
+        )
+    )
+    EPOCH_MAX_ATTEMPTS = (
+        ConfigOptions.key("flott.epoch.max-attempts")
+        .int_type()
+        .default_value(3)
+        .with_description("How often an epoch is tried before the restart strategy is asked.")
+    )
