@@ -68,6 +68,9 @@ class Subtask:
         self.keyed_inputs = any(edge.partitioner.name == "HASH" for edge in plan.inputs_of(vertex))
         self.chain = OperatorChain(vertex.chain, self._context)
         self.opened = False
+        self.recent: Changes | None = None
+        """This process's changes of the last epoch, which the store gets once they count."""
+        self.recent_token = ""
 
     def _context(self, member: ChainedOperator) -> OperatorContext:
         vertex = self.vertex
@@ -141,7 +144,9 @@ class Subtask:
         carried: dict[str, Any] = pickle.loads(order.carried) if order.carried else {}  # noqa: S301 - from this job's driver
         if self.backends:
             store = self.services.store(self.vertex.id, str(self.index))
-            report.store_path = store.bring_to(order.lineage, self.services.storage)
+            recent = self.recent if order.lineage.token == self.recent_token else None
+            report.store_path = store.bring_to(order.lineage, self.services.storage, recent)
+            self.recent = None
             for backend in self.backends:
                 backend.begin(store)
         gate.restore(carried.get("gate"))
@@ -180,16 +185,18 @@ class Subtask:
         changes: Changes = {}
         for backend in self.backends:
             backend.flush(changes)
+        reached = order.lineage.token
         if changes:
+            reached = token
             folder = f"state/{self.vertex.id}/{self.index}"
             storage = self.services.storage
             delta = write_file(storage, f"{folder}/delta-{epoch.epoch}-{token}", changes, token)
             store = self.services.store(self.vertex.id, str(self.index))
-            store.commit(changes, order.lineage.token, token)
-            for backend in self.backends:
-                backend.committed(token)
-            report.lineage, report.obsolete = next_lineage(order.lineage, delta, store, storage, folder)
+            report.lineage, report.obsolete = next_lineage(order.lineage, delta, changes, store, storage, folder)
             report.state_bytes = delta.size
+            self.recent, self.recent_token = changes, token
+        for backend in self.backends:
+            backend.reached(reached)
         last = chain.outputs[-1]
         report.watermark, report.active = last.watermark, last.active
         report.records_in = chain.head.records if isinstance(chain.head, SourceOperator) else gate.records

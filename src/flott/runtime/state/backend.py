@@ -127,8 +127,8 @@ class KeyedBackend:
         changes.update(self.heads.cut)
         self.heads.cut.clear()
 
-    def committed(self, token: str) -> None:
-        """The changes are in the store, which is now at ``token``: live objects stay valid for that version."""
+    def reached(self, token: str) -> None:
+        """The epoch's changes lead to version ``token``: live objects stay valid if the next epoch starts there."""
         self._version = token
         if sum(part.live_entries() for part in self._parts.values()) > self.cache_entries:
             self.forget()

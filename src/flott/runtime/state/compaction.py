@@ -21,10 +21,12 @@ MANY_MERGED = 16
 """This many merged files make a snapshot due, however small they are."""
 
 
-def next_lineage(
-    lineage: Lineage, delta: StateFile, store: StateStore, storage: Storage, folder: str
+def next_lineage(  # noqa: PLR0913
+    lineage: Lineage, delta: StateFile, recent: Changes, store: StateStore, storage: Storage, folder: str
 ) -> tuple[Lineage, tuple[str, ...]]:
     """Add a delta to a lineage, compacting when due; return the lineage and the files it no longer needs.
+
+    ``store`` is at the version before the delta, whose changes are ``recent``.
 
     Every byte is rewritten at most about twice: a snapshot is written when the deltas since the last one outweigh it.
     """
@@ -34,7 +36,8 @@ def next_lineage(
     weight = sum(file.size for file in deltas)
     merged = sum(1 for file in deltas if file.covers)
     if weight > max(SMALL_STATE, snapshot.size if snapshot else 0) or merged >= MANY_MERGED:
-        changes: Changes = dict(store.scan(b""))
+        changes: Changes = {**dict(store.scan(b"")), **recent}
+        changes = {key: value for key, value in changes.items() if value is not None}
         whole = write_file(storage, f"{folder}/snapshot-{delta.token}", changes, delta.token, is_snapshot=True)
         return Lineage((whole,)), tuple(file.name for file in files)
     singles = trailing_singles(deltas)

@@ -1,8 +1,7 @@
-"""The working store of one subtask: LMDB on the executor's disk, at one version, with one step back."""
+"""The working store of one subtask: LMDB on the executor's disk, at one version, never ahead of what counts."""
 
 from __future__ import annotations
 
-import pickle
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from flott.runtime.state.lineage import Changes, Lineage
     from flott.runtime.storage import Storage
 
-HEAD, PARENT, UNDO, BOOT = b"head", b"parent", b"undo", b"boot"
-MAX_KEY = 511
+HEAD, BOOT = b"head", b"boot"
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 DEFAULT_MAP_SIZE = 64 * 2**30
 
@@ -33,10 +31,11 @@ def boot_id() -> bytes:
 
 
 class StateStore:
-    """A key-value store at a version. Reads see the version; one commit leads to the next.
+    """A key-value store at a version. Reads see the version an epoch starts from.
 
-    Durability is not its job: what must survive the machine is in the lineage's files. So nothing is synced,
-    and a store that can't be trusted is thrown away and rebuilt.
+    An epoch's changes are applied when the next epoch starts, once it is known that they count: so there is
+    nothing to undo, whatever attempts came and went (docs/adr/006). Durability is not its job either: what must
+    survive the machine is in the lineage's files. Nothing is synced, and a store that can't be trusted is rebuilt.
     """
 
     def __init__(self, path: Path, map_size: int = DEFAULT_MAP_SIZE) -> None:
@@ -117,66 +116,46 @@ class StateStore:
         self._txn.abort()
         self._txn = self._env.begin(db=self._data, buffers=False)
 
-    def bring_to(self, lineage: Lineage, storage: Storage) -> str:
-        """Bring the store to the version a lineage leads to; say how: "here", "undo", "catch-up" or "rebuild"."""
+    def bring_to(self, lineage: Lineage, storage: Storage, recent: Changes | None = None) -> str:
+        """Bring the store to the version a lineage leads to; say how: "here", "apply", "catch-up" or "rebuild".
+
+        ``recent`` are the changes behind the lineage's last file, when this process still has them in memory.
+        """
         self.refresh()
-        how = "here"
         missing = lineage.after(self.token)
+        how = "here"
         if missing is None:
-            self._undo()
-            missing = lineage.after(self.token)
-            how = "undo"
-        if missing is None:
-            self._wipe()
-            missing = lineage.files
-            how = "rebuild"
+            how, missing = "rebuild", lineage.files
+            self._apply({}, "", wipe=True)
         for file in missing:
-            keys, values = read_changes(storage, file)
-            self._apply(keys, values, file.token)
-            how = "catch-up" if how == "here" else how
+            if recent is not None and file is lineage.files[-1] and not file.covers and not file.is_snapshot:
+                self._apply(recent, file.token)
+                how = "apply" if how == "here" else how
+            else:
+                keys, values = read_changes(storage, file)
+                self._apply(dict(zip(keys, values, strict=True)), file.token)
+                how = "catch-up" if how in {"here", "apply"} else how
         return how
 
-    def commit(self, changes: Changes, parent: str, token: str) -> None:
-        """Write an epoch's changes and move from version ``parent`` to ``token``, all or nothing."""
-        keys = sorted(changes)
+    def _apply(self, changes: Changes, token: str, *, wipe: bool = False) -> None:
+        seen = self.token
         self._txn.abort()
         try:
             with self._env.begin(write=True, db=self._data) as txn:
-                head = str(txn.get(HEAD, b"", db=self._meta), "ascii")
-                if head != parent:
-                    message = f"store {self.path.name} is at version {head!r}, another attempt moved it on from {parent!r}"
+                if str(txn.get(HEAD, b"", db=self._meta), "ascii") != seen:
+                    message = f"store {self.path} was moved by another attempt of this subtask; the task must start again"
                     raise StateStoreError(message)
+                if wipe:
+                    txn.drop(self._data, delete=False)
                 with txn.cursor() as cursor:
-                    before = dict(cursor.getmulti(keys))
-                    cursor.putmulti([(key, changes[key]) for key in keys if changes[key] is not None])
-                for key in keys:
-                    if changes[key] is None:
+                    # Sorted, neighbours share pages; and putmulti saves a call per entry.
+                    cursor.putmulti([(key, changes[key]) for key in sorted(changes) if changes[key] is not None])
+                for key, value in changes.items():
+                    if value is None:
                         txn.delete(key)
-                undo = pickle.dumps((keys, [before.get(key) for key in keys]), protocol=5)
-                txn.put(UNDO, undo, db=self._meta)
-                txn.put(PARENT, parent.encode(), db=self._meta)
                 txn.put(HEAD, token.encode(), db=self._meta)
         except lmdb.Error as error:
-            message = f"store {self.path}: {error}; it holds up to {self.map_size >> 30} GB (option flott.state.map-size)"
+            message = f"store {self.path}: {error} (it may grow to {self.map_size >> 30} GB on disk)"
             raise StateStoreError(message) from error
         finally:
             self._txn = self._env.begin(db=self._data, buffers=False)
-
-    def _undo(self) -> None:
-        with self._env.begin(db=self._meta) as txn:
-            undo = txn.get(UNDO)
-            parent = txn.get(PARENT)
-        if undo is not None:
-            keys, values = pickle.loads(undo)  # noqa: S301 - written by this class, local to this boot
-            self._apply(keys, values, str(parent, "ascii"))
-
-    def _apply(self, keys: list[bytes], values: list[bytes | None], token: str) -> None:
-        with self._env.begin(write=True, db=self._data) as txn:
-            with txn.cursor() as cursor:
-                cursor.putmulti([pair for pair in zip(keys, values, strict=True) if pair[1] is not None])
-            for key, value in zip(keys, values, strict=True):
-                if value is None:
-                    txn.delete(key)
-            txn.delete(UNDO, db=self._meta)
-            txn.put(HEAD, token.encode(), db=self._meta)
-        self.refresh()

@@ -53,9 +53,10 @@ class SingleValue:
         return value
 
     def flush(self, changes: Changes) -> None:
-        address, column, dumps = self._backend.address, self._column, pickle.dumps
+        heads, column, dumps = self._backend.heads, self._column, pickle.dumps
         for key, value in self._written.items():
-            changes[address(column, key)] = None if value is None else dumps(value, 5)
+            group, tail = heads[key]
+            changes[group + column + tail] = None if value is None else dumps(value, 5)
         if self._read:
             self._read.update(self._written)
         else:

@@ -1,0 +1,46 @@
+"""Starts a program on Spark."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flott.common.options import SPARK_MASTER, STATE_CACHE_ENTRIES, STATE_DIR
+from flott.coordination.launch import launch
+from flott.errors import ConfigurationError
+from flott.spark.clock import SystemClock
+from flott.spark.runner import SparkRunner
+from flott.spark.session import epoch_session
+
+if TYPE_CHECKING:
+    from flott.common import Configuration, JobID
+    from flott.coordination.client import DriverJobClient
+    from flott.graph.transformations import Program
+    from flott.runtime.plan import EpochPlan
+
+
+def submit(program: Program, configuration: Configuration) -> DriverJobClient:
+    """Start a program as a job on Spark and return the handle on it."""
+
+    def runner(job_id: JobID, plan: EpochPlan) -> SparkRunner:
+        spark = epoch_session(configuration)
+        storage, state_dir = places(configuration, str(job_id), spark.conf.get("spark.master") or "")
+        entries = configuration.get(STATE_CACHE_ENTRIES)
+        return SparkRunner(spark, plan, str(job_id), storage, state_dir, entries)
+
+    return launch(program, configuration, SystemClock(), runner)
+
+
+def places(configuration: Configuration, job_id: str, master: str) -> tuple[str, str]:
+    """Return where the job's files are kept for all to see, and where each machine has its working stores."""
+    local = Path(tempfile.gettempdir()) / "flott" / job_id
+    shared = configuration.get_optional(STATE_DIR)
+    if shared is None and not master.startswith("local"):
+        message = (
+            f"the job runs on {master}, where machines share no disk: set {STATE_DIR.key()} to a directory that all "
+            f"of them reach (hdfs://…, s3://…, a mounted path). {SPARK_MASTER.key()}=local[*] needs none."
+        )
+        raise ConfigurationError(message)
+    storage = f"{shared.rstrip('/')}/{job_id}" if shared else str(local / "files")
+    return storage, str(local / "stores")
