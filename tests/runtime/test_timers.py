@@ -57,8 +57,8 @@ class Rig:
         changes = {}
         self.backend.flush(changes)
         token = f"t{next(self.tokens)}"
-        self.store.commit(changes, self.store.token, token)
-        self.backend.committed(token)
+        self.store._apply(changes, token)
+        self.backend.reached(token)
         if moved:
             self.fresh_worker()
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flott.common import JobID
-from flott.common.options import BUFFER_TIMEOUT, EPOCH_MAX_ATTEMPTS, EPOCH_TARGET_DURATION
+from flott.common.options import FlottOptions
 from flott.coordination.client import DriverJobClient
 from flott.coordination.job_master import JobMaster, JobSettings
 from flott.graph.epoch_plan import build_epoch_plan
@@ -43,9 +43,9 @@ def launch(
         if isinstance(head, SourceOperator):
             enumerators[vertex.index] = head.source.create_enumerator(vertex.parallelism)
     settings = JobSettings(
-        buffer_timeout=configuration.get(BUFFER_TIMEOUT),
-        epoch_target=configuration.get(EPOCH_TARGET_DURATION) / 1000,
-        epoch_attempts=configuration.get(EPOCH_MAX_ATTEMPTS),
+        buffer_timeout=program.buffer_timeout,
+        epoch_target=configuration.get(FlottOptions.EPOCH_TARGET_DURATION).to_millis() / 1000,
+        epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
     )
     master = JobMaster(job_id, plan, enumerators, make_runner(job_id, plan), clock, settings)
     master.start()

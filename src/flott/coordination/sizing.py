@@ -17,10 +17,12 @@ class EpochSizer:
     """Steers the amount per epoch so that a backlogged epoch takes about the target time.
 
     >>> sizer = EpochSizer(target=1.0)
-    >>> for seconds in (0.1, 0.2, 0.4): sizer.observe(seconds, backlog=True)
+    >>> for seconds in (0.1, 0.2, 0.4):
+    ...     sizer.observe(seconds, backlog=True)
     >>> sizer.scale
     8.0
-    >>> sizer.observe(2.0, backlog=True); sizer.scale
+    >>> sizer.observe(2.0, backlog=True)
+    ... sizer.scale
     4.0
     """
 

@@ -60,7 +60,9 @@ class Barrier:
 MARSHALLED, PICKLED = b"m", b"p"
 
 
-def encode_block(segments: list[Segment], barrier: Barrier | None, unpicklable: Callable[[Exception], FlottError]) -> bytes:
+def encode_block(
+    segments: list[Segment], barrier: Barrier | None, unpicklable: Callable[[Exception], FlottError]
+) -> bytes:
     """Write a block. Plain Python data is marshalled, two to four times faster than pickle; anything else is pickled."""
     closing = None if barrier is None else (barrier.epoch, barrier.token, barrier.blocks, barrier.ended, barrier.failed)
     content = ([tuple(segment) for segment in segments], closing)

@@ -16,7 +16,8 @@ class ManualClock:
     """A clock that moves only when told to: for tests and simulations.
 
     >>> clock = ManualClock(5)
-    >>> clock.advance_to(7); clock.now()
+    >>> clock.advance_to(7)
+    ... clock.now()
     7
     """
 

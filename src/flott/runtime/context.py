@@ -128,5 +128,3 @@ class RuntimeContext:
         name = descriptor.get_name()
         backend = self._context.keyed(f"{kind} '{name}'")
         return backend.part(name, kind, lambda: make(backend, name))
-
-

@@ -69,9 +69,7 @@ class InputGate:
         Always on goes the channel whose watermark is furthest behind, so that a window fires while its data is at
         hand and nothing that arrived in time is taken for late.
         """
-        entries = {
-            index: Entry(head, index, valve) for index, valve in self.valves.items()
-        }
+        entries = {index: Entry(head, index, valve) for index, valve in self.valves.items()}
         heap: list[tuple[int, int, Iterator[Segment], Segment]] = []
         for channel, reader in self._readers.items():
             segments = iter(reader.segments())

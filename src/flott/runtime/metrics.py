@@ -12,7 +12,10 @@ class Counter:
     """Counts up and down.
 
     >>> counter = Counter()
-    >>> counter.inc(); counter.inc(2); counter.dec(); counter.get_count()
+    >>> counter.inc()
+    ... counter.inc(2)
+    ... counter.dec()
+    ... counter.get_count()
     2
     """
 

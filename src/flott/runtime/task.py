@@ -58,7 +58,9 @@ class TaskServices:
 class Subtask:
     """One subtask of one vertex, with its operators open. Any error makes it unusable: drop it and make another."""
 
-    def __init__(self, plan: EpochPlan, vertex: VertexSpec, index: int, services: TaskServices, attempt: int = 0) -> None:
+    def __init__(
+        self, plan: EpochPlan, vertex: VertexSpec, index: int, services: TaskServices, attempt: int = 0
+    ) -> None:
         self.plan = plan
         self.vertex = vertex
         self.index = index
@@ -112,7 +114,10 @@ class Subtask:
 
         out: list[BlockRow] = []
         edges = [
-            (edge, EdgeOutput(self.plan, edge, self.index, epoch.epoch, out, self.chain.operators[edge.source_position]))
+            (
+                edge,
+                EdgeOutput(self.plan, edge, self.index, epoch.epoch, out, self.chain.operators[edge.source_position]),
+            )
             for edge in self.plan.outputs_of(self.vertex)
         ]
         self.chain.connect([(edge.source_position, edge.tag, output) for edge, output in edges])
@@ -128,7 +133,11 @@ class Subtask:
                 raise
             except FlottError as error:
                 failed = True
-                kind = type(error).__name__ if not isinstance(error, UserFunctionError) else error.trace.rsplit("\n", 2)[-2]
+                kind = (
+                    type(error).__name__
+                    if not isinstance(error, UserFunctionError)
+                    else error.trace.rsplit("\n", 2)[-2]
+                )
                 report.failure = Failure(str(error), kind)
         for _, output in edges:
             output.close(epoch.epoch, token, ended=report.ended, failed=failed)

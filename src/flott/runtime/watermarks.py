@@ -39,7 +39,7 @@ class TimestampsAndWatermarks(Operator):
     def process(self, batch: Batch) -> None:
         try:
             self._run.process(self._stamper.stamp(batch))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever a user's assigner or generator raises
             if self._run.seen:
                 raise self.failure(error, batch.values[self._run.seen - 1]) from None
             raise self.failed(error, self._stamper.records, batch.values) from None

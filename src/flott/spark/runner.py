@@ -59,9 +59,7 @@ class SparkRunner:
         return [pickle.loads(row.data) for row in rows]  # noqa: S301 - from this job's own tasks
 
     def _task(self, level: LevelSpec, order: EpochOrder) -> LevelTask:
-        mine = {
-            task: what for task, what in order.tasks.items() if self._plan.vertices[task[0]].level == level.index
-        }
+        mine = {task: what for task, what in order.tasks.items() if self._plan.vertices[task[0]].level == level.index}
         return LevelTask(self._address, level.index, pickle.dumps(replace(order, tasks=mine), protocol=5))
 
     def cancel(self) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 
-from flott.common.options import SPARK_LOG_LEVEL, SPARK_MASTER
+from flott.common.options import FlottOptions
 from flott.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ EMBEDDED = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.python.unix.domain.socket.enabled": "true",
+    "spark.python.daemon.module": "flott.spark.daemon",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "2",
@@ -63,9 +64,9 @@ def embedded_session(configuration: Configuration) -> SparkSession:
     require_java()
     # Workers must find the same packages as this interpreter, whatever `python3` is on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    master = retrying(configuration.get(SPARK_MASTER))
+    master = retrying(configuration.get(FlottOptions.SPARK_MASTER))
     log4j = Path(__file__).with_name("log4j2.properties")
-    level = configuration.get(SPARK_LOG_LEVEL)
+    level = configuration.get(FlottOptions.SPARK_LOG_LEVEL)
     options = f"-Dlog4j2.configurationFile={log4j.as_uri()} -Dflott.spark.log.level={level}"
     builder = SparkSession.builder.master(master).appName("flott").config("spark.log.level", level.upper())
     builder = builder.config("spark.driver.extraJavaOptions", options)

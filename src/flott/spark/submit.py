@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flott.common.options import SPARK_MASTER, STATE_CACHE_ENTRIES, STATE_DIR
+from flott.common.options import FlottOptions
 from flott.coordination.launch import launch
 from flott.errors import ConfigurationError
 from flott.spark.clock import SystemClock
@@ -26,7 +26,7 @@ def submit(program: Program, configuration: Configuration) -> DriverJobClient:
     def runner(job_id: JobID, plan: EpochPlan) -> SparkRunner:
         spark = epoch_session(configuration)
         storage, state_dir = places(configuration, str(job_id), spark.conf.get("spark.master") or "")
-        entries = configuration.get(STATE_CACHE_ENTRIES)
+        entries = configuration.get(FlottOptions.STATE_CACHE_ENTRIES)
         return SparkRunner(spark, plan, str(job_id), storage, state_dir, entries)
 
     return launch(program, configuration, SystemClock(), runner)
@@ -34,13 +34,14 @@ def submit(program: Program, configuration: Configuration) -> DriverJobClient:
 
 def places(configuration: Configuration, job_id: str, master: str) -> tuple[str, str]:
     """Return where the job's files are kept for all to see, and where each machine has its working stores."""
-    local = Path(tempfile.gettempdir()) / "flott" / job_id
-    shared = configuration.get_optional(STATE_DIR)
+    local = Path(configuration.get_optional(FlottOptions.STATE_DIRECTORY) or Path(tempfile.gettempdir()) / "flott")
+    shared = configuration.get_optional(FlottOptions.STORAGE_DIRECTORY)
     if shared is None and not master.startswith("local"):
         message = (
-            f"the job runs on {master}, where machines share no disk: set {STATE_DIR.key()} to a directory that all "
-            f"of them reach (hdfs://…, s3://…, a mounted path). {SPARK_MASTER.key()}=local[*] needs none."
+            f"the job runs on {master}, where machines share no disk: set {FlottOptions.STORAGE_DIRECTORY.key} to a "
+            f"directory that all of them reach (hdfs://…, s3://…, a mounted path). "
+            f"{FlottOptions.SPARK_MASTER.key}=local[*] needs none."
         )
         raise ConfigurationError(message)
-    storage = f"{shared.rstrip('/')}/{job_id}" if shared else str(local / "files")
-    return storage, str(local / "stores")
+    storage = f"{shared.rstrip('/')}/{job_id}" if shared else str(local / job_id / "files")
+    return storage, str(local / job_id / "stores")

@@ -82,9 +82,7 @@ class LevelTask:
 
         try:
             yield from write_rows(
-                run_partition(
-                    job.file.plan, self.level, spark_task.partitionId(), order, uuid4().hex, rows, subtask_of
-                )
+                run_partition(job.file.plan, self.level, spark_task.partitionId(), order, uuid4().hex, rows, subtask_of)
             )
         except BaseException:
             # Half an epoch is in these operators: they must not see another.

@@ -20,6 +20,30 @@ class FlottOptions:
             "yarn, k8s://… as for Spark itself."
         )
     )
+    SPARK_LOG_LEVEL = (
+        ConfigOptions.key("flott.spark.log-level")
+        .string_type()
+        .default_value("off")
+        .with_description(
+            "What an embedded Spark logs on the terminal: off, error, warn, info. "
+            "Flott itself logs through Python's logging, under the name flott."
+        )
+    )
+    EXECUTION_TARGET = (
+        ConfigOptions.key("flott.execution.target")
+        .string_type()
+        .default_value("spark")
+        .with_description("What executes the epochs: spark, or in-process for tests that need no Spark at all.")
+    )
+    STORAGE_DIRECTORY = (
+        ConfigOptions.key("flott.storage.dir")
+        .string_type()
+        .no_default_value()
+        .with_description(
+            "The directory for what all machines must see: the job itself and its state by epoch. "
+            "Any path that fsspec knows. On one machine it may be left out; on a cluster it is needed."
+        )
+    )
     STATE_DIRECTORY = (
         ConfigOptions.key("flott.state.dir")
         .string_type()

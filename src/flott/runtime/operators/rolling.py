@@ -22,7 +22,9 @@ class RollingReduce(UserFunctionOperator):
     def open(self) -> None:
         super().open()
         backend = self.context.keyed("the reduced value")
-        self.state: ValueState = backend.part("_reduce_state", "value state", lambda: ValueState(backend, "_reduce_state"))
+        self.state: ValueState = backend.part(
+            "_reduce_state", "value state", lambda: ValueState(backend, "_reduce_state")
+        )
         self.scope = backend.scope
 
     def process(self, batch: Batch) -> None:

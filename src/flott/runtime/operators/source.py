@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from flott.errors import FlottError
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.operator import Operator
+from flott.runtime.split_watermarks import SplitWatermarks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from flott.common.watermark_strategy import WatermarkStrategy
     from flott.runtime.batch import Batch
     from flott.runtime.source import Source, SplitRead
 
@@ -18,39 +20,68 @@ if TYPE_CHECKING:
 class SourceOperator(Operator):
     """Reads splits. With a watermark strategy, each split has its own generator; the slowest one counts."""
 
-    def __init__(self, source: Source, strategy: Any = None) -> None:
+    def __init__(self, source: Source, strategy: WatermarkStrategy | None = None) -> None:
         self.source = source
         self.strategy = strategy
+        self.time: SplitWatermarks | None = None
         self.ended = False
         self.records = 0
 
+    def open(self) -> None:
+        if self.strategy is not None:
+            self.time = SplitWatermarks(self.strategy, self.context, self.output)
+
     def restore(self, carried: Any) -> None:
-        self.ended = bool(carried)
         self.records = 0
+        self.ended, time = carried or (False, None)
+        if self.time is not None:
+            self.time.restore(time)
 
     def snapshot(self) -> Any:
-        return self.ended
-
-    def process(self, batch: Batch) -> None:
-        self.records += len(batch.values)
-        self.output.emit(batch)
+        return self.ended, None if self.time is None else self.time.snapshot()
 
     def run(self, reads: tuple[SplitRead, ...], *, ended: bool) -> Iterator[None]:
         """Read what was planned; gives way to the caller after each batch."""
+        time = self.time
+        if time is not None:
+            for read in reads:
+                time.add_split(read.split)
         for read in reads:
-            batches = self.source.read(read)
-            while True:
-                try:
-                    batch = next(batches, None)
-                except (OSError, FlottError):
-                    raise
-                except Exception as error:
-                    raise self.failure(error, f"of split {read.split}, positions {read.start} to {read.end}") from None
-                if batch is None:
-                    break
-                self.process(batch)
+            for batch in self._batches(read):
+                self.records += len(batch.values)
+                if time is None:
+                    self.output.emit(batch)
+                else:
+                    self._stamped(read, batch, time)
                 yield
+            if time is not None and read.ended:
+                time.remove_split(read.split)
         if ended and not self.ended:
             self.ended = True
+            if time is not None:
+                time.finish()
             self.output.emit_watermark(MAX_WATERMARK)
             yield
+
+    def _batches(self, read: SplitRead) -> Iterator[Batch]:
+        try:
+            yield from self.source.read(read)
+        except (OSError, FlottError):
+            raise
+        except Exception as error:
+            raise self.failure(error, f"of split {read.split}, positions {read.start} to {read.end}") from None
+
+    def _stamped(self, read: SplitRead, batch: Batch, time: SplitWatermarks) -> None:
+        try:
+            time.process(read.split, batch)
+        except FlottError:
+            raise
+        except Exception as error:
+            raise self.failure(error, batch.values[:1]) from None
+
+    def process_time(self, now: int) -> None:
+        if self.time is not None and not self.ended:
+            self.time.process_time(now)
+
+    def next_wakeup(self) -> int | None:
+        return None if self.time is None or self.ended else self.time.next_wakeup()

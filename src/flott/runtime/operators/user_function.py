@@ -27,3 +27,6 @@ class UserFunctionOperator(Operator):
         """Name the user's function as error messages do."""
         return type(self.function).__name__
 
+    def who(self) -> str:
+        """Name the operator and the user's function as error messages do."""
+        return f"{self.context.title}, {self.describe_function()}"

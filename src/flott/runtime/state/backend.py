@@ -157,6 +157,10 @@ class KeyedBackend:
             self._parts[name] = make()
         return self._parts[name]
 
+    def parts(self) -> dict[str, KeyedPart]:
+        """Return all states and timer queues, by name."""
+        return dict(self._parts)
+
     def column(self, name: str) -> bytes:
         """Return the four bytes that stand for a state's name in addresses; stable over runs and parallelism."""
         column = struct.pack(">I", crc32(f"{self.operator_id}/{name}".encode()))

@@ -62,7 +62,13 @@ def trailing_singles(deltas: tuple[StateFile, ...]) -> tuple[StateFile, ...]:
 
 
 def write_file(  # noqa: PLR0913
-    storage: Storage, name: str, changes: Changes, token: str, *, covers: tuple[str, ...] = (), is_snapshot: bool = False
+    storage: Storage,
+    name: str,
+    changes: Changes,
+    token: str,
+    *,
+    covers: tuple[str, ...] = (),
+    is_snapshot: bool = False,
 ) -> StateFile:
     """Store changes as a file of a lineage."""
     data = encode_changes(changes, token)

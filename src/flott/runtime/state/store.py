@@ -46,7 +46,13 @@ class StateStore:
     def _open(self) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
         self._env = lmdb.open(
-            str(self.path), map_size=self.map_size, max_dbs=2, sync=False, metasync=False, readahead=False, max_readers=64
+            str(self.path),
+            map_size=self.map_size,
+            max_dbs=2,
+            sync=False,
+            metasync=False,
+            readahead=False,
+            max_readers=64,
         )
         self._env.reader_check()
         self._data = self._env.open_db(b"data")
@@ -143,7 +149,9 @@ class StateStore:
         try:
             with self._env.begin(write=True, db=self._data) as txn:
                 if str(txn.get(HEAD, b"", db=self._meta), "ascii") != seen:
-                    message = f"store {self.path} was moved by another attempt of this subtask; the task must start again"
+                    message = (
+                        f"store {self.path} was moved by another attempt of this subtask; the task must start again"
+                    )
                     raise StateStoreError(message)
                 if wipe:
                     txn.drop(self._data, delete=False)

@@ -124,9 +124,7 @@ class AggregatingState(SingleValue):
 
     __slots__ = ("_aggregate",)
 
-    def __init__(
-        self, backend: KeyedBackend, name: str, aggregate: Aggregate, scope: KeyScope | None = None
-    ) -> None:
+    def __init__(self, backend: KeyedBackend, name: str, aggregate: Aggregate, scope: KeyScope | None = None) -> None:
         super().__init__(backend, name, scope)
         self._aggregate = aggregate
 
