@@ -16,11 +16,8 @@ __all__ = ["format_list", "format_map", "parse_list", "parse_map"]
 _QUOTES = "'\""
 _OPENING = "[{"
 _CLOSING = "]}"
-# What a YAML reader would take for structure, or for something other than a string.
-_NEEDS_QUOTES = re.compile(
-    r"|\s.*|.*\s|[-+.0-9?|>@`%&*!#~].*|.*[,:'\"\[\]{}\n\r].*|.* #.*|true|false|null|yes|no|on|off",
-    re.IGNORECASE | re.DOTALL,
-)
+# What any YAML reader takes for a string as it stands.
+_PLAIN = re.compile(r"(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z_/][a-z0-9_./;=@+-]*", re.IGNORECASE)
 
 
 def parse_list(text: str) -> list[str]:
@@ -110,9 +107,9 @@ def _may_open(text: str, start: int, position: int) -> bool:
 
 
 def _quote(item: str) -> str:
-    if _NEEDS_QUOTES.fullmatch(item):
-        return "'" + item.replace("'", "''") + "'"
-    return item
+    if _PLAIN.fullmatch(item):
+        return item
+    return "'" + item.replace("'", "''") + "'"
 
 
 def _unquote(item: str) -> str:

@@ -166,7 +166,11 @@ class Row:
         """Returns a row with the given values, named after the values of this one."""
         if len(args) > len(self._values):
             raise ValueError(f"{self!r} makes rows of {len(self._values)} values, not {len(args)}: {args}")
-        return _restore(Row, _shared(tuple(self._values)), args, self._row_kind)
+        try:
+            names = _shared(tuple(self._values))
+        except TypeError:
+            raise TypeError(f"{self!r} holds values, so it can't be called to make rows with those names") from None
+        return _restore(Row, names, args, self._row_kind)
 
     def __getitem__(self, item: int | slice | str) -> Any:
         if isinstance(item, (int, slice)):
