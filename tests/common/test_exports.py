@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -32,5 +33,6 @@ def test_input_dependency_constraint():
 
 def test_importing_it_loads_neither_arrow_nor_spark():
     script = "import sys, flott.common; print({'pyarrow', 'pyspark', 'numpy', 'pandas'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    paths = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, env=paths)
     assert done.stdout.strip() == "set()"
