@@ -150,12 +150,20 @@ class JobMaster:
         self._ended |= newly_ended
         self._commit(reports, now, seconds)
         backlog = any(plan.backlog for plan in sources.values())
-        self._sizer.observe(seconds, backlog=backlog)
+        self._sizer.observe(self._work(reports), backlog=backlog)
         if len(self._ended) == len(self._enumerators):
             return True
         if not backlog:
             self._stopping.wait(max(0.0, self._settings.buffer_timeout / 1000 - seconds))
         return False
+
+    def _work(self, reports: list[TaskReport]) -> float:
+        """Return the seconds of work on the longest way through an epoch: the slowest subtask of each level."""
+        slowest = [0.0] * len(self.plan.levels)
+        for report in reports:
+            level = self.plan.vertices[report.vertex].level
+            slowest[level] = max(slowest[level], report.seconds.get("total", 0.0))
+        return sum(slowest)
 
     def _pause(self, sources: dict[int, SourcePlan], now: int) -> float:
         moments = [plan.look_again for plan in sources.values() if plan.look_again is not None]

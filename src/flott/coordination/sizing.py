@@ -14,30 +14,31 @@ LARGEST_SCALE = 256.0
 
 @dataclass(slots=True)
 class EpochSizer:
-    """Steers the amount per epoch so that a backlogged epoch takes about the target time.
+    """Steers the amount per epoch so that a backlogged epoch holds about the target's worth of work.
+
+    What counts is the work in the tasks, not the whole time of the epoch: where the fixed cost is high, small
+    epochs would only pay it more often.
 
     >>> sizer = EpochSizer(target=1.0)
-    >>> for seconds in (0.1, 0.2, 0.4):
-    ...     sizer.observe(seconds, backlog=True)
+    >>> for work in (0.1, 0.2, 0.4): sizer.observe(work, backlog=True)
     >>> sizer.scale
     8.0
-    >>> sizer.observe(2.0, backlog=True)
-    ... sizer.scale
+    >>> sizer.observe(2.0, backlog=True); sizer.scale
     4.0
     """
 
     target: float
-    """Seconds that a backlogged epoch should take."""
+    """Seconds of work that a backlogged epoch should hold."""
     scale: float = 1.0
 
-    def observe(self, seconds: float, *, backlog: bool) -> None:
-        """Learn from an epoch: how long it took, and whether there was more to read than it took."""
-        if seconds > self.target:
-            factor = max(self.target / seconds, 1 / LARGEST_STEP)
-        elif backlog and seconds < self.target * GROW_BELOW:
+    def observe(self, work: float, *, backlog: bool) -> None:
+        """Learn from an epoch: how long its tasks worked, and whether there was more to read than it took."""
+        if work > self.target:
+            factor = max(self.target / work, 1 / LARGEST_STEP)
+        elif backlog and work < self.target * GROW_BELOW:
             factor = LARGEST_STEP
         elif backlog:
-            factor = min(self.target / seconds, LARGEST_STEP)
+            factor = min(self.target / work, LARGEST_STEP)
         else:
             return
         self.scale = min(max(self.scale * factor, SMALLEST_SCALE), LARGEST_SCALE)

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from flott.common.options import FlottOptions
 from flott.errors import ConfigurationError
+from flott.spark.terminal import without_noise
 
 if TYPE_CHECKING:
     from flott.common import Configuration
@@ -68,7 +69,7 @@ def embedded_session(configuration: Configuration) -> SparkSession:
     log4j = Path(__file__).with_name("log4j2.properties")
     level = configuration.get(FlottOptions.SPARK_LOG_LEVEL)
     options = f"-Dlog4j2.configurationFile={log4j.as_uri()} -Dflott.spark.log.level={level}"
-    builder = SparkSession.builder.master(master).appName("flott").config("spark.log.level", level.upper())
+    builder = SparkSession.builder.master(master).appName("flott")
     builder = builder.config("spark.driver.extraJavaOptions", options)
     for key, value in EMBEDDED.items():
         builder = builder.config(key, value)
@@ -77,7 +78,8 @@ def embedded_session(configuration: Configuration) -> SparkSession:
     for key in configuration.key_set():
         if key.startswith("spark."):
             builder = builder.config(key, configuration.get_string(key, ""))
-    return builder.getOrCreate()
+    with without_noise():
+        return builder.getOrCreate()
 
 
 def retrying(master: str) -> str:
