@@ -1,0 +1,138 @@
+"""Files as a sink."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from flott.connectors.base import Sink
+from flott.connectors.bucket_assigners import BucketAssigner
+from flott.connectors.file_writer import FileSinkSettings, FileWriter
+from flott.connectors.part_file import BulkFormat, RowFormat
+from flott.connectors.paths import absolute
+from flott.connectors.rolling_policies import OnCheckpointRollingPolicy, RollingPolicy
+from flott.connectors.staged_files import StagingArea
+from flott.errors import GraphError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from flott.common.serialization import BulkWriterFactory, Encoder
+    from flott.connectors.output_file_config import OutputFileConfig
+    from flott.connectors.staged_files import StagedFiles
+    from flott.runtime.context import OperatorContext
+
+
+class FileSink(Sink):
+    """Writes records to part files, in directories (buckets) below a base path; each record shows exactly once.
+
+    A file is written out of sight (below ``.staging`` in the base path) and moved to its bucket when its epoch
+    counts; so whoever reads the buckets sees complete files only. What failed attempts leave is removed with the
+    next commit of their subtask. The base path is on any file system that fsspec knows.
+
+    For now every epoch starts new part files; the rolling policy can only end them earlier. Files that grow over
+    several epochs come with checkpoints.
+
+    >>> from flott.common.serialization import Encoder
+    >>> sink = (
+    ...     FileSink.for_row_format("out/words", Encoder.simple_string_encoder())
+    ...     .with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
+    ...     .with_rolling_policy(RollingPolicy.default_rolling_policy(part_size=64 << 20))
+    ...     .build()
+    ... )
+    """
+
+    def __init__(self, settings: FileSinkSettings) -> None:
+        self.settings = settings
+        self._run = uuid4().hex
+
+    def create_writer(self, context: OperatorContext) -> FileWriter:
+        return FileWriter(self.settings, self._run, context)
+
+    def commit(self, committables: list[StagedFiles]) -> None:
+        area = StagingArea(self.settings.base_path)
+        for committable in committables:
+            for file in committable.files:
+                area.publish(file)
+        # Epochs are committed one after the other, before the next begins: what is left belongs to no epoch.
+        for directory in {committable.directory for committable in committables}:
+            area.tidy(directory)
+
+    class BaseBuilder:
+        """Gathers the settings of a file sink."""
+
+        def __init__(self, settings: FileSinkSettings) -> None:
+            self._settings = settings
+
+        def with_bucket_check_interval(self, interval: int) -> Self:
+            """Ask the rolling policy at this interval, in milliseconds, whether a part file has had its time."""
+            if interval <= 0:
+                raise GraphError(f"with_bucket_check_interval({interval}): an interval is at least one millisecond")
+            return self._with(bucket_check_interval=interval)
+
+        def with_bucket_assigner(self, bucket_assigner: BucketAssigner) -> Self:
+            """Choose how the directory of a record is found; the default is one per hour of the day."""
+            return self._with(bucket_assigner=bucket_assigner)
+
+        def with_output_file_config(self, output_file_config: OutputFileConfig) -> Self:
+            """Choose what the names of part files start and end with."""
+            return self._with(output_file_config=output_file_config)
+
+        def with_rolling_policy(self, rolling_policy: RollingPolicy) -> Self:
+            """Choose when a part file ends before its epoch does."""
+            return self._with(rolling_policy=rolling_policy)
+
+        def build(self) -> FileSink:
+            """Return the sink."""
+            return FileSink(self._settings)
+
+        def _with(self, **changes: Any) -> Self:
+            self._settings = replace(self._settings, **changes)
+            return self
+
+    class RowFormatBuilder(BaseBuilder):
+        """Gathers the settings of a sink that encodes records one by one."""
+
+    class BulkFormatBuilder(BaseBuilder):
+        """Gathers the settings of a sink whose files are complete only with their end, such as Parquet."""
+
+        def with_rolling_policy(self, rolling_policy: RollingPolicy) -> Self:
+            """Choose the policy that bulk formats allow: a file ends with its epoch."""
+            if not isinstance(rolling_policy, OnCheckpointRollingPolicy):
+                raise GraphError(
+                    "a bulk format needs RollingPolicy.on_checkpoint_rolling_policy(): its files can't be ended at any "
+                    "record"
+                )
+            return super().with_rolling_policy(rolling_policy)
+
+    @staticmethod
+    def for_row_format(base_path: str, encoder: Encoder[Any]) -> RowFormatBuilder:
+        """Start to build a sink that encodes records one by one, such as lines of text."""
+        if not hasattr(encoder, "encode"):
+            raise GraphError(
+                f"FileSink.for_row_format('{base_path}', {encoder!r}): pass an Encoder, for lines of text "
+                f"Encoder.simple_string_encoder()"
+            )
+        return FileSink.RowFormatBuilder(
+            FileSinkSettings(
+                absolute(base_path),
+                RowFormat(encoder),
+                BucketAssigner.date_time_bucket_assigner(),
+                RollingPolicy.default_rolling_policy(),
+            )
+        )
+
+    @staticmethod
+    def for_bulk_format(base_path: str, writer_factory: BulkWriterFactory[Any]) -> BulkFormatBuilder:
+        """Start to build a sink of files that a BulkWriter writes."""
+        if not hasattr(writer_factory, "create"):
+            raise GraphError(f"FileSink.for_bulk_format('{base_path}', {writer_factory!r}): pass a BulkWriterFactory")
+        return FileSink.BulkFormatBuilder(
+            FileSinkSettings(
+                absolute(base_path),
+                BulkFormat(writer_factory),
+                BucketAssigner.date_time_bucket_assigner(),
+                RollingPolicy.on_checkpoint_rolling_policy(),
+            )
+        )

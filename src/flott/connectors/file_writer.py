@@ -1,0 +1,106 @@
+"""What a file sink does in a task: records into part files, one open file per bucket."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from flott.connectors.bucket_assigners import BucketContext
+from flott.connectors.output_file_config import OutputFileConfig
+from flott.connectors.part_file import PartFile
+from flott.connectors.staged_files import STAGING, StagedFile, StagedFiles, StagingArea
+
+if TYPE_CHECKING:
+    from flott.connectors.bucket_assigners import BucketAssigner
+    from flott.connectors.part_file import PartFormat
+    from flott.connectors.rolling_policies import RollingPolicy
+    from flott.runtime.context import OperatorContext
+
+
+@dataclass(frozen=True, slots=True)
+class FileSinkSettings:
+    """All that a file sink's writers need to know."""
+
+    base_path: str
+    format: PartFormat
+    bucket_assigner: BucketAssigner
+    rolling_policy: RollingPolicy
+    output_file_config: OutputFileConfig = field(default_factory=OutputFileConfig)
+    bucket_check_interval: int = 60_000
+
+
+class FileWriter:
+    """Writes the records of one subtask in one epoch."""
+
+    def __init__(self, settings: FileSinkSettings, run: str, context: OperatorContext) -> None:
+        self._settings = settings
+        self._clock = context.clock
+        self._area = StagingArea(settings.base_path)
+        self._directory = f"{STAGING}/{run}-{context.operator_id}/{context.subtask}"
+        self._id = uuid4().hex
+        self._open: dict[str, PartFile] = {}
+        self._completed: list[StagedFile] = []
+        self._count = 0
+        self._bucket_context = BucketContext()
+        self._next_check = self._clock.now() + settings.bucket_check_interval
+
+    def write(self, value: Any, timestamp: int | None) -> None:
+        """Write a record to the part file of its bucket."""
+        settings = self._settings
+        now = self._clock.now()
+        if now >= self._next_check:
+            self._check_parts(now)
+        self._bucket_context.move_to(now, timestamp)
+        bucket = settings.bucket_assigner.get_bucket_id(value, self._bucket_context)
+        part = self._open.get(bucket)
+        if part is None or settings.rolling_policy.should_roll_on_event(part.info, value):
+            part = self._roll(bucket, now)
+        part.write(value, now)
+
+    def prepare_commit(self) -> StagedFiles | None:
+        """Complete all files, which stay hidden; return what the driver needs to show them."""
+        for bucket in list(self._open):
+            self._complete(bucket)
+        return StagedFiles(self._directory, tuple(self._completed)) if self._completed else None
+
+    def abort(self) -> None:
+        """Remove all that was written."""
+        for part in self._open.values():
+            part.close()
+        names = [part.name.staged for part in self._open.values()]
+        self._area.remove([*names, *(file.staged for file in self._completed)])
+        self._open.clear()
+        self._completed.clear()
+
+    def _roll(self, bucket: str, now: int) -> PartFile:
+        if bucket in self._open:
+            self._complete(bucket)
+        config = self._settings.output_file_config
+        unique = f"{self._id}-{self._count}"
+        self._count += 1
+        target = f"{config.part_prefix}-{unique}{config.part_suffix}"
+        name = StagedFile(f"{self._directory}/{unique}", f"{checked_bucket(bucket)}{target}")
+        file = self._area.create(name.staged)
+        part = self._open[bucket] = PartFile(name, bucket, file, self._settings.format, now)
+        return part
+
+    def _check_parts(self, now: int) -> None:
+        """Complete the parts that the rolling policy gives no more time."""
+        self._next_check = now + self._settings.bucket_check_interval
+        for bucket, part in list(self._open.items()):
+            if self._settings.rolling_policy.should_roll_on_processing_time(part.info, now):
+                self._complete(bucket)
+
+    def _complete(self, bucket: str) -> None:
+        self._completed.append(self._open.pop(bucket).complete())
+
+
+def checked_bucket(bucket: str) -> str:
+    """Return a bucket as the beginning of a path, or refuse one that would lead out of the base path."""
+    if not isinstance(bucket, str):
+        raise TypeError(f"get_bucket_id returned {bucket!r}; a bucket is a string, the name of a directory")
+    parts = [part for part in bucket.split("/") if part not in {"", "."}]
+    if bucket.startswith("/") or ".." in parts:
+        raise ValueError(f"get_bucket_id returned {bucket!r}; a bucket is a directory below the sink's base path")
+    return "".join(f"{part}/" for part in parts)

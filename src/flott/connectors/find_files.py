@@ -1,0 +1,85 @@
+"""Which files a path means: a file, all files below a directory, or what a pattern matches."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import fsspec
+
+from flott.connectors.paths import url_of
+from flott.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MAGIC = frozenset("*?[")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file and how long it was when it was found."""
+
+    path: str
+    size: int
+
+
+def find_files(paths: Iterable[str | os.PathLike[str]], *, may_be_missing: bool = False) -> list[FoundFile]:
+    """Return the files that paths, directories and patterns mean: each once, sorted within each path.
+
+    Below a directory, names that start with '.' or '_' are left out: those are files in the making. ``may_be_missing``
+    is for those who look again later.
+    """
+    found: dict[str, FoundFile] = {}
+    for path in paths:
+        matches = list(_find(os.fspath(path)))
+        if not matches and not may_be_missing:
+            _check_there(os.fspath(path))
+        for file in sorted(matches, key=lambda file: file.path):
+            found.setdefault(file.path, file)
+    return list(found.values())
+
+
+def _find(url: str) -> Iterator[FoundFile]:
+    file_system, path = fsspec.core.url_to_fs(url)
+    if file_system.isfile(path):
+        yield _file(file_system, path, file_system.info(path))
+    elif file_system.isdir(path):
+        yield from _below(file_system, path)
+    elif MAGIC.intersection(path):
+        for match, info in sorted(file_system.glob(path, detail=True).items()):
+            if info["type"] == "directory":
+                yield from _below(file_system, match)
+            elif not _hidden(match.rpartition("/")[2]):
+                yield _file(file_system, match, info)
+
+
+def _below(file_system: Any, directory: str) -> Iterator[FoundFile]:
+    for path, info in file_system.find(directory, detail=True).items():
+        inside = path[len(directory.rstrip("/")) :].lstrip("/")
+        if not any(_hidden(part) for part in inside.split("/")):
+            yield _file(file_system, path, info)
+
+
+def _hidden(name: str) -> bool:
+    return name.startswith((".", "_"))
+
+
+def _file(file_system: Any, path: str, info: dict[str, Any]) -> FoundFile:
+    name = url_of(file_system, path)
+    if info["size"] is None:
+        raise ConfigurationError(
+            f"'{name}': its file system does not say how long the file is, so it can't be read in parts"
+        )
+    return FoundFile(name, info["size"])
+
+
+def _check_there(url: str) -> None:
+    file_system, path = fsspec.core.url_to_fs(url)
+    if not file_system.exists(path):
+        what = "matches the pattern" if MAGIC.intersection(path) else "is at"
+        raise ConfigurationError(
+            f"no file {what} '{url}'. Name a file, a directory or a pattern such as 'data/*.txt', on a file system "
+            f"that the driver and all workers can reach."
+        )

@@ -1,0 +1,93 @@
+"""Files that show only when they count: written in a hidden place, then renamed.
+
+Below the sink's base path, ``.staging/<run>-<operator>/<subtask>/`` holds what one subtask has written and nobody has
+committed. Names in it are unique per attempt, so attempts never write to each other's files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import fsspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+log = logging.getLogger(__name__)
+
+STAGING = ".staging"
+OPEN_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class StagedFile:
+    """A complete file: where it lies hidden, and where it belongs; both relative to the base path."""
+
+    staged: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class StagedFiles:
+    """What one writer has written in one epoch: the committable of a file sink."""
+
+    directory: str
+    """Where the subtask stages, relative to the base path."""
+    files: tuple[StagedFile, ...]
+
+
+class StagingArea:
+    """The files of one sink, on any file system that fsspec knows."""
+
+    def __init__(self, base_path: str) -> None:
+        self._file_system: Any
+        self._file_system, root = fsspec.core.url_to_fs(base_path)
+        self._root = root.rstrip("/")
+
+    def create(self, name: str) -> BinaryIO:
+        """Open a new hidden file."""
+        path = self._path(name)
+        for attempt in range(1, OPEN_ATTEMPTS + 1):
+            self._file_system.makedirs(path.rpartition("/")[0], exist_ok=True)
+            try:
+                return cast("BinaryIO", self._file_system.open(path, "wb"))
+            except FileNotFoundError:
+                # A committer of another job may just have tidied up the empty directory.
+                if attempt == OPEN_ATTEMPTS:
+                    raise
+        raise AssertionError
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove files; those that are not there are no error."""
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                self._file_system.rm_file(self._path(name))
+
+    def publish(self, file: StagedFile) -> None:
+        """Move a file to its place. On most file systems that is atomic; an object store copies, also atomically."""
+        staged, target = self._path(file.staged), self._path(file.target)
+        if self._file_system.exists(staged):
+            self._file_system.makedirs(target.rpartition("/")[0], exist_ok=True)
+            self._file_system.mv(staged, target)
+        elif not self._file_system.exists(target):
+            # After a restart, files committed before may have been taken away by whoever reads them.
+            log.warning("'%s' was to be committed; it is neither staged nor in its place", target)
+
+    def tidy(self, directory: str) -> None:
+        """Remove what attempts that came to nothing left in a subtask's staging directory, and the directory."""
+        path = self._path(directory)
+        self._file_system.invalidate_cache(path)
+        with contextlib.suppress(FileNotFoundError):
+            leftovers = self._file_system.ls(path, detail=False)
+            self.remove(f"{directory}/{leftover.rpartition('/')[2]}" for leftover in leftovers)
+        # Stops at the first that is not empty; object stores have no directories.
+        with contextlib.suppress(OSError, NotImplementedError):
+            for _ in range(directory.count("/") + 1):
+                self._file_system.rmdir(path)
+                path = path.rpartition("/")[0]
+
+    def _path(self, name: str) -> str:
+        return f"{self._root}/{name}"
