@@ -30,11 +30,11 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "common":          frozenset({"errors"}),
     "runtime":         frozenset({"errors", "common"}),
     "graph":           frozenset({"errors", "common", "runtime"}),
-    "datastream":      BASE,
+    "datastream":      BASE | {"connectors"},
     "table":           BASE | {"datastream"},
     "cep":             BASE | {"datastream"},
     "state_processor": BASE | {"datastream"},
-    "connectors":      BASE | {"datastream"},
+    "connectors":      frozenset({"errors", "common", "runtime"}),
     "coordination":    BASE | {"connectors"},
     "spark":           BASE | {"coordination"},
     "testing":         EVERYTHING - {"spark", "cli"},
@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # Inside a function (so that importing the module loads nothing more), a module may also import:
 MAY_IMPORT_LAZILY: dict[str, frozenset[str]] = {
     "flott.datastream": frozenset({"coordination"}),
-    "flott.datastream.stream_execution_environment": frozenset({"spark"}),
+    "flott.datastream.stream_execution_environment": frozenset({"spark", "testing"}),
     "flott.testing.spark": frozenset({"spark"}),
 }
 

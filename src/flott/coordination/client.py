@@ -35,13 +35,13 @@ class DriverJobClient(JobClient):
 
     def stop_with_savepoint(
         self,
-        advance_to_end_of_event_time: bool,  # noqa: FBT001, ARG002
-        savepoint_directory: str | None = None,  # noqa: ARG002
+        advance_to_end_of_event_time: bool,
+        savepoint_directory: str | None = None,
     ) -> CompletableFuture[str]:
         """Savepoints are not there yet: says so."""
         return no_savepoints()
 
-    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:  # noqa: ARG002
+    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
         """Savepoints are not there yet: says so."""
         return no_savepoints()
 

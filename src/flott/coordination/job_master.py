@@ -60,7 +60,7 @@ class EpochStats:
 class JobMaster:
     """Runs one job in a thread of its own."""
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self,
         job_id: JobID,
         plan: EpochPlan,

@@ -20,10 +20,12 @@ class EpochSizer:
     epochs would only pay it more often.
 
     >>> sizer = EpochSizer(target=1.0)
-    >>> for work in (0.1, 0.2, 0.4): sizer.observe(work, backlog=True)
+    >>> for work in (0.1, 0.2, 0.4):
+    ...     sizer.observe(work, backlog=True)
     >>> sizer.scale
     8.0
-    >>> sizer.observe(2.0, backlog=True); sizer.scale
+    >>> sizer.observe(2.0, backlog=True)
+    ... sizer.scale
     4.0
     """
 

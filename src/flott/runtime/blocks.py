@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flott.errors import ExchangeError, FlottError
-from flott.runtime.batch import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from flott.runtime.batch import Batch
 
 BLOCK_RECORDS = 16_384
 """A block is closed when it holds this many records."""
@@ -63,7 +64,7 @@ MARSHALLED, PICKLED = b"m", b"p"
 def encode_block(
     segments: list[Segment], barrier: Barrier | None, unpicklable: Callable[[Exception], FlottError]
 ) -> bytes:
-    """Write a block. Plain Python data is marshalled, two to four times faster than pickle; anything else is pickled."""
+    """Write a block: plain Python data marshalled, two to four times faster than pickle; anything else pickled."""
     closing = None if barrier is None else (barrier.epoch, barrier.token, barrier.blocks, barrier.ended, barrier.failed)
     content = ([tuple(segment) for segment in segments], closing)
     try:
@@ -128,11 +129,11 @@ class ChannelWriter:
         """Take a watermark."""
         self._cut(timestamp, None)
 
-    def status(self, active: bool) -> None:  # noqa: FBT001
+    def status(self, active: bool) -> None:
         """Take a change of status."""
         self._cut(None, active)
 
-    def _cut(self, watermark: int | None, active: bool | None) -> None:  # noqa: FBT001
+    def _cut(self, watermark: int | None, active: bool | None) -> None:
         if self._values or watermark is not None or active is not None:
             self._segments.append(Segment(self._values, self._stamps, watermark, active))
             self._values = []

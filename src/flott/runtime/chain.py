@@ -22,7 +22,7 @@ class Receiver(Protocol):
     def watermark(self, timestamp: int) -> None:
         """Take a watermark."""
 
-    def status(self, active: bool) -> None:  # noqa: FBT001
+    def status(self, active: bool) -> None:
         """Take a change of status."""
 
 
@@ -66,7 +66,7 @@ class ChainOutput:
         for edge in self._edges():
             edge.watermark(timestamp)
 
-    def emit_status(self, active: bool) -> None:  # noqa: FBT001
+    def emit_status(self, active: bool) -> None:
         """Hand a change of status to all."""
         self.active = active
         for operator in self._operators():

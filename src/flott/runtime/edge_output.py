@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class EdgeOutput:
     """One edge out of one subtask, in one epoch."""
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self, plan: EpochPlan, edge: EdgeSpec, subtask: int, epoch: int, rows: list[BlockRow], producer: Operator
     ) -> None:
         source, target = plan.vertices[edge.source], plan.vertices[edge.target]
@@ -30,7 +30,7 @@ class EdgeOutput:
         for number in edge.partitioner.targets(subtask, source.parallelism, target.parallelism):
             self._writers[number] = self._writer(plan, target, source, number, edge.first_channel + subtask, rows)
 
-    def _writer(  # noqa: PLR0913
+    def _writer(
         self, plan: EpochPlan, target: VertexSpec, source: VertexSpec, number: int, channel: int, rows: list[BlockRow]
     ) -> ChannelWriter:
         final = target.first_partition + number
@@ -58,7 +58,7 @@ class EdgeOutput:
         for writer in self._writers.values():
             writer.watermark(timestamp)
 
-    def status(self, active: bool) -> None:  # noqa: FBT001
+    def status(self, active: bool) -> None:
         """Send a change of status to every channel."""
         for writer in self._writers.values():
             writer.status(active)

@@ -122,11 +122,11 @@ class Entry:
         """A channel's watermark moved."""
         self._pass_on(self.valve.input_watermark(slot, timestamp), None)
 
-    def status(self, slot: int, active: bool) -> None:  # noqa: FBT001
+    def status(self, slot: int, active: bool) -> None:
         """A channel became idle or active."""
         self._pass_on(*self.valve.input_status(slot, active))
 
-    def _pass_on(self, watermark: int | None, active: bool | None) -> None:  # noqa: FBT001
+    def _pass_on(self, watermark: int | None, active: bool | None) -> None:
         if watermark is not None:
             self._watermark(watermark)
         if active is not None:

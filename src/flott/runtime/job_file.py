@@ -26,7 +26,7 @@ class JobFile:
 
     def vertex(self, index: int) -> VertexSpec:
         """Return a vertex with operators of its own, never shared with another subtask."""
-        chain: tuple[ChainedOperator, ...] = pickle.loads(self.chains[index])  # noqa: S301 - digest checked in unpack
+        chain: tuple[ChainedOperator, ...] = pickle.loads(self.chains[index])
         return replace(self.plan.vertices[index], chain=chain)
 
 
@@ -50,9 +50,9 @@ def unpack(data: bytes, digest: str) -> JobFile:
     if sha256(data).hexdigest() != digest:
         message = "the job file in storage is not the one the driver wrote (its checksum differs)"
         raise FlottError(message)
-    path, body = pickle.loads(data)  # noqa: S301 - digest checked above
+    path, body = pickle.loads(data)
     sys.path.extend(entry for entry in path if entry not in sys.path and Path(entry).exists())
-    plan, chains, classes = pickle.loads(body)  # noqa: S301 - digest checked above
+    plan, chains, classes = pickle.loads(body)
     main = sys.modules["__main__"]
     for name, known in classes.items():
         # Records of classes that the user's script defines are pickled by name; here is where the name leads.

@@ -28,7 +28,8 @@ def encode_key(key: Any) -> bytes:
     """
     kind = type(key)
     if kind is str:
-        return b"s" + key.encode("utf-8", "surrogatepass")
+        text: str = key
+        return b"s" + text.encode("utf-8", "surrogatepass")
     if kind is int:
         return b"i%d" % key
     return encode_other(key)
@@ -75,7 +76,7 @@ def decode_key(data: bytes) -> Any:  # noqa: PLR0911
         return Decimal(rest.decode())
     if kind == b"t":
         return tuple(split_parts(rest))
-    return pickle.loads(rest)  # noqa: S301 - our own store, checksummed where it travels
+    return pickle.loads(rest)
 
 
 def split_parts(data: bytes) -> list[Any]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flott.runtime.task import Subtask
 
 
-def run_partition(  # noqa: PLR0913
+def run_partition(
     plan: EpochPlan,
     level: int,
     partition: int,

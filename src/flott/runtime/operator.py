@@ -28,7 +28,7 @@ class Output(Protocol):
     def emit_watermark(self, timestamp: int, /) -> None:
         """Hand on a watermark: no record at or before it will follow."""
 
-    def emit_status(self, active: bool, /) -> None:  # noqa: FBT001
+    def emit_status(self, active: bool, /) -> None:
         """Say that this stream became idle, or active again."""
 
 
@@ -62,7 +62,7 @@ class Operator:
         """Event time of the first (or only) input reached ``timestamp``: fire what is due, then hand it on."""
         self.output.emit_watermark(timestamp)
 
-    def process_status(self, active: bool) -> None:  # noqa: FBT001
+    def process_status(self, active: bool) -> None:
         """The first (or only) input became idle, or active again."""
         self.output.emit_status(active)
 
@@ -119,6 +119,6 @@ class TwoInputOperator(Operator):
         """Event time of the second input reached ``timestamp``."""
         raise NotImplementedError
 
-    def process_status2(self, active: bool) -> None:  # noqa: FBT001
+    def process_status2(self, active: bool) -> None:
         """The second input became idle, or active again."""
         raise NotImplementedError

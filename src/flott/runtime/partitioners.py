@@ -32,7 +32,7 @@ class Partitioner:
     pointwise = False
     """True when an upstream subtask reaches only some of the downstream subtasks."""
 
-    def targets(self, subtask: int, upstream: int, downstream: int) -> range:  # noqa: ARG002
+    def targets(self, subtask: int, upstream: int, downstream: int) -> range:
         """Return the downstream subtasks that hear from this upstream subtask."""
         return range(downstream)
 
@@ -65,7 +65,7 @@ class Global(Partitioner):
 
     name = "GLOBAL"
 
-    def router(self, lane: Lane) -> Route:  # noqa: ARG002
+    def router(self, lane: Lane) -> Route:
         return lambda batch: iter([(0, batch)])
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from flott.runtime.source import SplitRead
 from flott.runtime.state.lineage import Lineage
+
+if TYPE_CHECKING:
+    from flott.runtime.source import SplitRead
+
+NO_STATE = Lineage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +22,7 @@ class TaskOrder:
     """The source has nothing more after these reads."""
     carried: bytes = b""
     """What this subtask handed over at the end of the epoch before, pickled by itself."""
-    lineage: Lineage = Lineage()
+    lineage: Lineage = NO_STATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class TaskReport:
     consumed: dict[int, str] = field(default_factory=dict)
     """Per input channel: the attempt of the upstream subtask whose output was read."""
     carried: bytes = b""
-    lineage: Lineage = Lineage()
+    lineage: Lineage = NO_STATE
     obsolete: tuple[str, ...] = ()
     """State files that the new lineage no longer needs."""
     payloads: dict[str, Any] = field(default_factory=dict)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import ExchangeError, FlottError, StateStoreError, UserFunctionError
@@ -21,6 +20,7 @@ from flott.runtime.state.store import StateStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from flott.runtime.blocks import BlockRow
     from flott.runtime.clock import Clock
@@ -150,7 +150,7 @@ class Subtask:
         if not self.opened:
             self.chain.open()
             self.opened = True
-        carried: dict[str, Any] = pickle.loads(order.carried) if order.carried else {}  # noqa: S301 - from this job's driver
+        carried: dict[str, Any] = pickle.loads(order.carried) if order.carried else {}
         if self.backends:
             store = self.services.store(self.vertex.id, str(self.index))
             recent = self.recent if order.lineage.token == self.recent_token else None

@@ -25,7 +25,7 @@ class TimerService:
     set before.
     """
 
-    def __init__(  # noqa: PLR0917
+    def __init__(
         self,
         backend: KeyedBackend,
         name: str,

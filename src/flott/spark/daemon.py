@@ -13,7 +13,7 @@ spark_worker = daemon.worker
 GONE = 1
 
 
-def worker(sock: socket.socket, authenticated: bool) -> int:  # noqa: FBT001 - Spark's signature
+def worker(sock: socket.socket, authenticated: bool) -> int:
     """Run Spark's worker; when the other side has hung up, or on Ctrl-C, just leave."""
     try:
         return spark_worker(sock, authenticated)

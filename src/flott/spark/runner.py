@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
-from pyspark.sql import functions as F
+from pyspark.sql.functions import col
 
 from flott.errors import EpochFailedError
 from flott.runtime.job_file import pack
@@ -28,7 +28,7 @@ JOB_FILE = "job"
 class SparkRunner:
     """Runs the epochs of one job on a Spark session, through its public DataFrame API only."""
 
-    def __init__(  # noqa: PLR0913
+    def __init__(
         self, spark: SparkSession, plan: EpochPlan, job_id: str, storage: str, state_dir: str, cache_entries: int
     ) -> None:
         self._spark = spark
@@ -49,14 +49,14 @@ class SparkRunner:
             frame = spark.range(0, first.partitions, 1, first.partitions)
             frame = frame.mapInArrow(self._task(first, order), SCHEMA_SQL)
             for level in levels[1:]:
-                frame = frame.repartitionById(level.partitions, F.col("target"))
+                frame = frame.repartitionById(level.partitions, col("target"))
                 frame = frame.mapInArrow(self._task(level, order), SCHEMA_SQL)
             rows = frame.collect()
         except PySparkException as error:
             raise EpochFailedError(short_cause(error)) from error
         finally:
             spark.removeTag(self._tag)
-        return [pickle.loads(row.data) for row in rows]  # noqa: S301 - from this job's own tasks
+        return [pickle.loads(row.data) for row in rows]
 
     def _task(self, level: LevelSpec, order: EpochOrder) -> LevelTask:
         mine = {task: what for task, what in order.tasks.items() if self._plan.vertices[task[0]].level == level.index}

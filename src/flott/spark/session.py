@@ -99,7 +99,8 @@ def require_java() -> None:
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     advice = (
-        f"Spark needs Java {OLDEST_JAVA} or newer. Install it (Debian, Ubuntu: apt-get install openjdk-17-jre-headless; "
+        f"Spark needs Java {OLDEST_JAVA} or newer. Install it "
+        f"(Debian, Ubuntu: apt-get install openjdk-17-jre-headless; "
         f"macOS: brew install openjdk@17) or set JAVA_HOME to where it is."
     )
     if java is None or not Path(java).exists():

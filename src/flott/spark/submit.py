@@ -34,7 +34,8 @@ def submit(program: Program, configuration: Configuration) -> DriverJobClient:
 
 def places(configuration: Configuration, job_id: str, master: str) -> tuple[str, str]:
     """Return where the job's files are kept for all to see, and where each machine has its working stores."""
-    local = Path(configuration.get_optional(FlottOptions.STATE_DIRECTORY) or Path(tempfile.gettempdir()) / "flott")
+    given = configuration.get_optional(FlottOptions.STATE_DIRECTORY)
+    local = Path(given) if given else Path(tempfile.gettempdir()) / "flott"
     shared = configuration.get_optional(FlottOptions.STORAGE_DIRECTORY)
     if shared is None and not master.startswith("local"):
         message = (

@@ -6,6 +6,7 @@ import gc
 import pickle
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -70,7 +71,7 @@ class LevelTask:
             message = "a level runs only inside a Spark task"
             raise RuntimeError(message)
         quiet_collector()
-        order: EpochOrder = pickle.loads(self.order)  # noqa: S301 - part of the function Spark ships
+        order: EpochOrder = pickle.loads(self.order)
         job = RESIDENTS.job(self.address)
         attempt = spark_task.attemptNumber()
         rows = read_rows(batches) if self.level > 0 else exhausted(batches)
@@ -126,10 +127,9 @@ class ResidentJob:
         """Close a subtask's operators and forget them."""
         known = self.subtasks.pop((vertex, index), None)
         if known is not None:
-            try:
+            # The user's close() may fail; the operators are gone either way.
+            with suppress(Exception):
                 known[1].close()
-            except Exception:  # noqa: BLE001, S110 - the user's close() may fail; the operators are gone either way
-                pass
 
     def close(self) -> None:
         """Close everything."""

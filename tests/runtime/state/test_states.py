@@ -1,5 +1,7 @@
 """Every kind of keyed state against a plain Python model, over epochs, moves between processes and failed epochs."""
 
+from __future__ import annotations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,8 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from flott.errors import StateAccessError
 from flott.runtime.state.backend import KeyedBackend
-from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.compaction import next_lineage, write_file
+from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
 from flott.runtime.state.store import StateStore

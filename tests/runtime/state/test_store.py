@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import pytest
 
 from flott.errors import FlottError, StateStoreError
@@ -117,8 +119,7 @@ def run_epochs(store, storage, epochs, make):
         lineage, obsolete = next_lineage(lineage, file, changes, store, storage, "s")
         for name in obsolete:
             storage.delete(name)
-        for key, value in changes.items():
-            model[key] = value
+        model.update(changes)
         longest = max(longest, len(lineage.files))
     return lineage, {key: value for key, value in model.items() if value is not None}, longest
 
@@ -128,7 +129,7 @@ def test_lineages_stay_short_and_right_over_many_small_epochs(tmp_path, store, s
         store, storage, 1_200, lambda e: {b"%d" % (e % 50): b"%d" % e, b"%d" % ((e * 7) % 60): None}
     )
     assert longest <= MANY_DELTAS + 16
-    files = [path for path in (tmp_path / "files" / "s").iterdir()]
+    files = list((tmp_path / "files" / "s").iterdir())
     assert len(files) == len(lineage.files)
     fresh = StateStore(tmp_path / "fresh", map_size=2**26)
     assert fresh.bring_to(lineage, storage) in {"rebuild", "catch-up"}

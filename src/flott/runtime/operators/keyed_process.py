@@ -57,12 +57,16 @@ class KeyedProcess(TimedOperator):
         values = self.results.values
         stamps: list[int | None] = []
         self.results.stamps = stamps
-        extend, stamp_all = values.extend, stamps.extend
+        extend, stamp_one = values.extend, stamps.append
         before = 0
-        for value, scope.key, ctx.stamp in zip(records, keys, times, strict=True):
+        for value, scope.key, stamp in zip(records, keys, times, strict=True):
+            ctx.stamp = stamp
             produced = process(value, ctx)
             if produced is not None:
                 extend(produced)
                 after = len(values)
-                stamp_all(repeat(ctx.stamp, after - before))
+                if after == before + 1:
+                    stamp_one(stamp)
+                else:
+                    stamps.extend(repeat(stamp, after - before))
                 before = after

@@ -41,7 +41,7 @@ class DriverSink(Operator):
         # The receiver is the driver's; tasks only gather.
         return {"receive": None, "gathered": []}
 
-    def restore(self, carried: Any) -> None:  # noqa: ARG002
+    def restore(self, carried: Any) -> None:
         self.gathered = []
 
     def process(self, batch: Batch) -> None:
@@ -86,7 +86,7 @@ class WriterSink(Operator):
     def __init__(self, sink: TransactionalSink) -> None:
         self.sink = sink
 
-    def restore(self, carried: Any) -> None:  # noqa: ARG002
+    def restore(self, carried: Any) -> None:
         if self.writer is not None:
             self.writer.abort()
         self.writer = None
@@ -113,5 +113,5 @@ class WriterSink(Operator):
         self.writer = None
         return prepared
 
-    def deliver(self, subtask: int, parallelism: int, payload: Any) -> None:  # noqa: ARG002
+    def deliver(self, subtask: int, parallelism: int, payload: Any) -> None:
         self.sink.commit([payload])

@@ -63,11 +63,11 @@ class FlatMap(UserFunctionOperator):
     def process(self, batch: Batch) -> None:
         call = self.call
         values: list[Any] = []
+        stamps: list[int | None] | None = None
         extend = values.extend
         records = iter(batch.values)
         try:
             if batch.stamps is None:
-                stamps = None
                 for value in records:
                     results = call(value)
                     if results is not None:

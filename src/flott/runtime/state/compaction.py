@@ -21,7 +21,7 @@ MANY_MERGED = 16
 """This many merged files make a snapshot due, however small they are."""
 
 
-def next_lineage(  # noqa: PLR0913
+def next_lineage(
     lineage: Lineage, delta: StateFile, recent: Changes, store: StateStore, storage: Storage, folder: str
 ) -> tuple[Lineage, tuple[str, ...]]:
     """Add a delta to a lineage, compacting when due; return the lineage and the files it no longer needs.
@@ -61,7 +61,7 @@ def trailing_singles(deltas: tuple[StateFile, ...]) -> tuple[StateFile, ...]:
     return deltas[len(deltas) - count :]
 
 
-def write_file(  # noqa: PLR0913
+def write_file(
     storage: Storage,
     name: str,
     changes: Changes,

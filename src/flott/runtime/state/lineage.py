@@ -82,7 +82,7 @@ def decode_changes(data: bytes, name: str) -> tuple[str, list[bytes], list[bytes
         raise StateStoreError(message)
     (header_size,) = struct.unpack_from(">I", content, 0)
     header = json.loads(bytes(content[4 : 4 + header_size]))
-    keys, values = pickle.loads(content[4 + header_size :])  # noqa: S301 - the checksum was verified above
+    keys, values = pickle.loads(content[4 + header_size :])
     return header["token"], keys, values
 
 

@@ -82,7 +82,7 @@ class ListState:
         last = -1
         prefix = self._backend.address(self._column, key)
         for address, data in self._backend.scan(prefix):
-            whole.extend(pickle.loads(data))  # noqa: S301 - our own store
+            whole.extend(pickle.loads(data))
             chunks += 1
             (last,) = struct.unpack(">I", address[len(prefix) :])
         self._chunks[key] = last + 1

@@ -77,7 +77,7 @@ class MapState:
         if at in self._complete or at in self._cleared:
             return REMOVED
         data = self._backend.get(self._address(at, key))
-        value = read[key] = REMOVED if data is None else pickle.loads(data)[1]  # noqa: S301 - our own store
+        value = read[key] = REMOVED if data is None else pickle.loads(data)[1]
         return value
 
     # The whole map
@@ -113,7 +113,7 @@ class MapState:
         read = self._read.setdefault(at, {})
         if at not in self._complete and at not in self._cleared:
             for _, data in self._backend.scan(self._backend.address(self._column, at)):
-                key, value = pickle.loads(data)  # noqa: S301 - our own store
+                key, value = pickle.loads(data)
                 read[key] = value
             self._complete.add(at)
         return read

@@ -157,7 +157,7 @@ class StateStore:
                     txn.drop(self._data, delete=False)
                 with txn.cursor() as cursor:
                     # Sorted, neighbours share pages; and putmulti saves a call per entry.
-                    cursor.putmulti([(key, changes[key]) for key in sorted(changes) if changes[key] is not None])
+                    cursor.putmulti([(key, value) for key in sorted(changes) if (value := changes[key]) is not None])
                 for key, value in changes.items():
                     if value is None:
                         txn.delete(key)

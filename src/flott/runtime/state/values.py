@@ -49,7 +49,7 @@ class SingleValue:
         if key in read:
             return read[key]
         data = self._backend.get(self._backend.address(self._column, key))
-        value = read[key] = None if data is None else pickle.loads(data)  # noqa: S301 - our own store
+        value = read[key] = None if data is None else pickle.loads(data)
         return value
 
     def flush(self, changes: Changes) -> None:

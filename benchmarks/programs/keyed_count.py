@@ -1,0 +1,88 @@
+"""generator → map → key_by → KeyedProcessFunction with ValueState → discard. One program, two engines.
+
+Run by benchmarks/keyed_count.py; prints one line of JSON. Apart from the imports and the discarding sink, which
+PyFlink offers only through its Java class, the program is the same on both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--engine", choices=["flott", "pyflink"], required=True)
+    parser.add_argument("--mode", choices=["thread", "process"], default="thread", help="PyFlink's execution mode")
+    parser.add_argument("--keys", type=int, required=True)
+    parser.add_argument("--records", type=int, required=True)
+    parser.add_argument("--parallelism", type=int, default=2)
+    return parser.parse_args()
+
+
+options = arguments()
+if options.engine == "flott":
+    from flott.common import Configuration, Types, WatermarkStrategy
+    from flott.datastream import KeyedProcessFunction, RuntimeContext, StreamExecutionEnvironment
+    from flott.datastream.connectors.number_seq import NumberSequenceSource
+    from flott.datastream.state import ValueStateDescriptor
+else:
+    from pyflink.common import Configuration, Types, WatermarkStrategy
+    from pyflink.datastream import KeyedProcessFunction, RuntimeContext, StreamExecutionEnvironment
+    from pyflink.datastream.connectors.number_seq import NumberSequenceSource
+    from pyflink.datastream.state import ValueStateDescriptor
+
+KEYS = options.keys
+
+
+class Count(KeyedProcessFunction):
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
+
+    def process_element(self, value, ctx):
+        count = (self.count.value() or 0) + 1
+        self.count.update(count)
+        yield value[0], count
+
+
+def discard(stream) -> None:
+    if options.engine == "flott":
+        from flott.datastream.connectors.discard import DiscardingSink
+
+        stream.sink_to(DiscardingSink())
+    else:
+        from pyflink.datastream.functions import SinkFunction
+        from pyflink.java_gateway import get_gateway
+
+        sink = get_gateway().jvm.org.apache.flink.streaming.api.functions.sink.legacy.DiscardingSink()
+        stream.add_sink(SinkFunction(sink))
+
+
+def main() -> None:
+    configuration = Configuration()
+    if options.engine == "pyflink":
+        configuration.set_string("python.execution-mode", options.mode)
+        configuration.set_string("python.executable", sys.executable)
+    else:
+        configuration.set_string("flott.spark.master", f"local[{options.parallelism}]")
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    env.set_parallelism(options.parallelism)
+    source = env.from_source(
+        NumberSequenceSource(0, options.records - 1), WatermarkStrategy.no_watermarks(), "numbers", Types.LONG()
+    )
+    pair = Types.TUPLE([Types.LONG(), Types.LONG()])
+    counted = (
+        source.map(lambda n: (n * 7919 % KEYS, n), output_type=pair)
+        .key_by(lambda pair: pair[0], key_type=Types.LONG())
+        .process(Count(), output_type=pair)
+    )
+    discard(counted)
+    started = time.time()
+    result = env.execute("keyed count")
+    seconds = time.time() - started
+    print(json.dumps({"seconds": seconds, "net_seconds": result.get_net_runtime() / 1000, "records": options.records}))
+
+
+main()
