@@ -1,0 +1,32 @@
+"""Who wants to know when jobs start and end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flott.common.job_client import JobClient
+    from flott.common.job_execution_result import JobExecutionResult
+
+__all__ = ["JobListener"]
+
+
+class JobListener(ABC):
+    """Is told about the jobs of an environment; see ``env.register_job_listener``.
+
+    >>> class Log(JobListener):
+    ...     def on_job_submitted(self, job_client, error):
+    ...         print("submitted" if error is None else f"not submitted: {error}")
+    ...
+    ...     def on_job_executed(self, job_execution_result, error):
+    ...         print("done" if error is None else f"failed: {error}")
+    """
+
+    @abstractmethod
+    def on_job_submitted(self, job_client: JobClient | None, error: BaseException | None) -> None:
+        """Is called when a job was submitted, or could not be; one of the arguments is None."""
+
+    @abstractmethod
+    def on_job_executed(self, job_execution_result: JobExecutionResult | None, error: BaseException | None) -> None:
+        """Is called when ``execute`` ends, well or badly; one of the arguments is None."""
