@@ -1,0 +1,130 @@
+"""The DataStream API: streams, functions, state, windows and the environment that executes them.
+
+The names are those of `pyflink.datastream`:
+
+>>> from flott.datastream import StreamExecutionEnvironment
+>>> env = StreamExecutionEnvironment.get_execution_environment()
+>>> numbers = env.from_collection([1, 2, 3])
+>>> _ = numbers.map(lambda number: number + 1).print()
+"""
+
+from __future__ import annotations
+
+from flott.datastream.async_data_stream import AsyncDataStream
+from flott.datastream.checkpoint_config import CheckpointConfig
+from flott.datastream.checkpoint_storage import (
+    CheckpointStorage,
+    CustomCheckpointStorage,
+    FileSystemCheckpointStorage,
+    JobManagerCheckpointStorage,
+)
+from flott.datastream.checkpointing_mode import CheckpointingMode
+from flott.datastream.data_stream import (
+    BroadcastConnectedStream,
+    BroadcastStream,
+    CloseableIterator,
+    ConnectedStreams,
+    DataStream,
+    DataStreamSink,
+    KeyedStream,
+)
+from flott.datastream.execution_mode import RuntimeExecutionMode
+from flott.datastream.externalized_checkpoint_retention import ExternalizedCheckpointRetention
+from flott.datastream.functions import (
+    AggregateFunction,
+    AllWindowFunction,
+    AsyncFunction,
+    AsyncRetryPredicate,
+    AsyncRetryStrategy,
+    BroadcastProcessFunction,
+    CoFlatMapFunction,
+    CoMapFunction,
+    CoProcessFunction,
+    FilterFunction,
+    FlatMapFunction,
+    KeyedBroadcastProcessFunction,
+    KeyedCoProcessFunction,
+    KeyedProcessFunction,
+    KeySelector,
+    MapFunction,
+    Partitioner,
+    ProcessAllWindowFunction,
+    ProcessFunction,
+    ProcessWindowFunction,
+    ReduceFunction,
+    RuntimeContext,
+    SinkFunction,
+    SourceFunction,
+    TimerService,
+    WindowFunction,
+)
+from flott.datastream.job_listener import JobListener
+from flott.datastream.output_tag import OutputTag
+from flott.datastream.result_type import ResultTypeQueryable
+from flott.datastream.slot_sharing_group import MemorySize, SlotSharingGroup
+from flott.datastream.state_backend import (
+    CustomStateBackend,
+    EmbeddedRocksDBStateBackend,
+    HashMapStateBackend,
+    PredefinedOptions,
+    StateBackend,
+)
+from flott.datastream.stream_execution_environment import StreamExecutionEnvironment
+from flott.datastream.time_domain import TimeDomain
+
+__all__ = [
+    "AggregateFunction",
+    "AllWindowFunction",
+    "AsyncDataStream",
+    "AsyncFunction",
+    "AsyncRetryPredicate",
+    "AsyncRetryStrategy",
+    "BroadcastConnectedStream",
+    "BroadcastProcessFunction",
+    "BroadcastStream",
+    "CheckpointConfig",
+    "CheckpointStorage",
+    "CheckpointingMode",
+    "CloseableIterator",
+    "CoFlatMapFunction",
+    "CoMapFunction",
+    "CoProcessFunction",
+    "ConnectedStreams",
+    "CustomCheckpointStorage",
+    "CustomStateBackend",
+    "DataStream",
+    "DataStreamSink",
+    "EmbeddedRocksDBStateBackend",
+    "ExternalizedCheckpointRetention",
+    "FileSystemCheckpointStorage",
+    "FilterFunction",
+    "FlatMapFunction",
+    "HashMapStateBackend",
+    "JobListener",
+    "JobManagerCheckpointStorage",
+    "KeySelector",
+    "KeyedBroadcastProcessFunction",
+    "KeyedCoProcessFunction",
+    "KeyedProcessFunction",
+    "KeyedStream",
+    "MapFunction",
+    "MemorySize",
+    "OutputTag",
+    "Partitioner",
+    "PredefinedOptions",
+    "ProcessAllWindowFunction",
+    "ProcessFunction",
+    "ProcessWindowFunction",
+    "ReduceFunction",
+    "ResultTypeQueryable",
+    "RuntimeContext",
+    "RuntimeExecutionMode",
+    "SinkFunction",
+    "SlotSharingGroup",
+    "SourceFunction",
+    "StateBackend",
+    "StreamExecutionEnvironment",
+    "TimeDomain",
+    "TimerService",
+    "WindowFunction",
+]

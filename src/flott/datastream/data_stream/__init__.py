@@ -1,0 +1,20 @@
+"""Streams: what a program is built of."""
+
+from __future__ import annotations
+
+from flott.datastream.data_stream.broadcast import BroadcastConnectedStream, BroadcastStream
+from flott.datastream.data_stream.collecting import CloseableIterator
+from flott.datastream.data_stream.connected import ConnectedStreams
+from flott.datastream.data_stream.keyed import KeyedStream
+from flott.datastream.data_stream.sink import DataStreamSink
+from flott.datastream.data_stream.stream import DataStream
+
+__all__ = [
+    "BroadcastConnectedStream",
+    "BroadcastStream",
+    "CloseableIterator",
+    "ConnectedStreams",
+    "DataStream",
+    "DataStreamSink",
+    "KeyedStream",
+]

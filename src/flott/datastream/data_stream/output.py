@@ -1,0 +1,104 @@
+"""How a stream leaves the job: printed, written to a sink, or collected by the program."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from flott.datastream._checks.picklable import check_picklable
+from flott.datastream._checks.roles import SINK
+from flott.datastream.data_stream.collecting import CloseableIterator, ResultBuffer
+from flott.datastream.data_stream.printing import Printer, renderer
+from flott.datastream.data_stream.sink import DataStreamSink
+from flott.datastream.data_stream.sink_calls import SinkCalls
+from flott.errors import GraphError
+from flott.graph.transformations import PhysicalTransformation
+from flott.runtime.operators.process import Process
+from flott.runtime.operators.sinks import DriverSink, WriterSink
+
+if TYPE_CHECKING:
+    from flott.common.job_client import JobClient
+    from flott.connectors.base import Sink
+    from flott.datastream.data_stream.stream import DataStream
+    from flott.datastream.functions import SinkFunction
+    from flott.datastream.stream_execution_environment import StreamExecutionEnvironment
+    from flott.graph.transformations import Transformation
+    from flott.runtime.operator import Operator
+
+__all__ = ["Outputs"]
+
+
+class Outputs:
+    """The ways out."""
+
+    _environment: StreamExecutionEnvironment
+    _transformation: Transformation
+
+    def print(self, sink_identifier: str | None = None) -> DataStreamSink:
+        """Prints every record in the terminal of the program.
+
+        A line reads ``identifier:subtask> record``, subtasks counted from 1. Without an identifier, and where
+        there is only one subtask, these parts are left out.
+        """
+        render = renderer(self._transformation.output_type)
+        return self._sink("Print to Std. Out", DriverSink(Printer(sink_identifier, render)))
+
+    def print_to_err(self, sink_identifier: str | None = None) -> DataStreamSink:
+        """Prints every record on the error output of the program."""
+        render = renderer(self._transformation.output_type)
+        return self._sink("Print to Std. Err", DriverSink(Printer(sink_identifier, render, "stderr")))
+
+    def add_sink(self, sink_func: SinkFunction) -> DataStreamSink:
+        """Calls a SinkFunction for every record; after a failure, some may come again."""
+        if hasattr(sink_func, "create_writer"):
+            raise GraphError(f"add_sink(...): {type(sink_func).__qualname__} is a Sink; use sink_to(...)")
+        return self._sink("Unnamed", Process(SinkCalls(SINK.take("add_sink(...)", sink_func))))
+
+    def sink_to(self, sink: Sink) -> DataStreamSink:
+        """Writes the stream to a Sink, which shows only what counts: nothing twice, nothing of a failed attempt."""
+        if not (hasattr(sink, "create_writer") and hasattr(sink, "commit")) or isinstance(sink, type):
+            raise GraphError(
+                f"sink_to(...): {sink!r:.100} is no Sink; give an object with create_writer(...) and commit(...), "
+                "such as one from flott.datastream.connectors; a SinkFunction goes in add_sink(...)"
+            )
+        check_picklable("sink_to(...)", sink)
+        transformer = sink.get_transformer() if hasattr(sink, "get_transformer") else None
+        if transformer is not None:
+            prepared: DataStream = transformer.apply(self)
+            return prepared._sink("Writer", WriterSink(sink))  # noqa: SLF001 - a stream, as this is
+        return self._sink("Writer", WriterSink(sink))
+
+    def execute_and_collect(
+        self, job_execution_name: str | None = None, limit: int | None = None
+    ) -> CloseableIterator | list[Any]:
+        """Runs the program, and brings the records of this stream back.
+
+        Args:
+            job_execution_name: The name of the job.
+            limit: Take so many records at most, cancel the job then, and return a list of them.
+        """
+        if limit is not None and limit < 0:
+            raise GraphError(f"execute_and_collect(limit={limit}): a limit is 0 or more")
+        results = self._collect(job_execution_name)
+        if limit is None:
+            return results
+        with results:
+            return list(islice(results, limit))
+
+    def _collect(self, name: str | None) -> CloseableIterator:
+        buffer = ResultBuffer()
+        self._sink("Collect", DriverSink(buffer.receive))
+        client: JobClient = self._environment.execute_async(name)
+        return CloseableIterator(buffer, client)
+
+    def _sink(self, name: str, operator: Operator) -> DataStreamSink:
+        environment = self._environment
+        step = PhysicalTransformation(
+            id=environment.steps.next_id(),
+            name=name,
+            inputs=(self._transformation,),
+            operator=operator,
+            is_sink=True,
+        )
+        environment.steps.register(step)
+        return DataStreamSink(environment, step)

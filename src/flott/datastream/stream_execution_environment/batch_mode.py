@@ -1,0 +1,52 @@
+"""What is different when a program runs as a batch: rolling aggregates tell only their last value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flott.datastream._typed_output import emit_as
+from flott.datastream.data_stream.keyed_functions import FinalReduce
+from flott.datastream.execution_mode import RuntimeExecutionMode
+from flott.errors import GraphError
+from flott.graph.transformations import PhysicalTransformation
+from flott.runtime.operators.keyed_process import KeyedProcess
+from flott.runtime.operators.rolling import RollingReduce
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from flott.graph.transformations import Transformation
+
+__all__ = ["adapt_to_mode"]
+
+
+def adapt_to_mode(registered: Iterable[PhysicalTransformation], mode: RuntimeExecutionMode) -> None:
+    """Turn the steps of a program into those of a batch, if the mode and the sources want it so."""
+    if mode is RuntimeExecutionMode.STREAMING:
+        return
+    steps = _with_inputs(registered)
+    unbounded = [step for step in steps if step.source is not None and not step.source.is_bounded()]
+    if unbounded and mode is RuntimeExecutionMode.BATCH:
+        raise GraphError(
+            f"{unbounded[0].label} never ends, so the program can't run in BATCH mode; "
+            "use RuntimeExecutionMode.STREAMING, or AUTOMATIC, or a bounded source"
+        )
+    if unbounded:
+        return
+    for step in steps:
+        operator = step.operator
+        if isinstance(operator, RollingReduce):
+            step.operator = KeyedProcess(FinalReduce(operator.function), operator.key_selector)
+            if step.output_type is not None:
+                emit_as(step.operator, step.output_type)
+
+
+def _with_inputs(registered: Iterable[Transformation]) -> list[PhysicalTransformation]:
+    found: dict[Transformation, None] = {}
+    waiting = list(registered)
+    while waiting:
+        step = waiting.pop()
+        if step not in found:
+            found[step] = None
+            waiting.extend(step.inputs)
+    return [step for step in found if isinstance(step, PhysicalTransformation)]
