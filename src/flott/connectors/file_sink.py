@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from flott.common.serialization import BulkWriterFactory, Encoder
 from flott.connectors.base import Sink
 from flott.connectors.bucket_assigners import BucketAssigner
 from flott.connectors.file_writer import FileSinkSettings, FileWriter
@@ -18,7 +19,6 @@ from flott.errors import GraphError
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from flott.common.serialization import BulkWriterFactory, Encoder
     from flott.connectors.output_file_config import OutputFileConfig
     from flott.connectors.staged_files import StagedFiles
     from flott.runtime.context import OperatorContext
@@ -109,7 +109,7 @@ class FileSink(Sink):
     @staticmethod
     def for_row_format(base_path: str, encoder: Encoder[Any]) -> RowFormatBuilder:
         """Start to build a sink that encodes records one by one, such as lines of text."""
-        if not hasattr(encoder, "encode"):
+        if not isinstance(encoder, Encoder):
             raise GraphError(
                 f"FileSink.for_row_format('{base_path}', {encoder!r}): pass an Encoder, for lines of text "
                 f"Encoder.simple_string_encoder()"
@@ -126,7 +126,7 @@ class FileSink(Sink):
     @staticmethod
     def for_bulk_format(base_path: str, writer_factory: BulkWriterFactory[Any]) -> BulkFormatBuilder:
         """Start to build a sink of files that a BulkWriter writes."""
-        if not hasattr(writer_factory, "create"):
+        if not isinstance(writer_factory, BulkWriterFactory):
             raise GraphError(f"FileSink.for_bulk_format('{base_path}', {writer_factory!r}): pass a BulkWriterFactory")
         return FileSink.BulkFormatBuilder(
             FileSinkSettings(

@@ -28,8 +28,8 @@ class FoundFile:
 def find_files(paths: Iterable[str | os.PathLike[str]], *, may_be_missing: bool = False) -> list[FoundFile]:
     """Return the files that paths, directories and patterns mean: each once, sorted within each path.
 
-    Below a directory, names that start with '.' or '_' are left out: those are files in the making. ``may_be_missing``
-    is for those who look again later.
+    Below a directory and among a pattern's matches, names that start with '.' or '_' are left out: those are files
+    in the making. ``may_be_missing`` is for those who look again later.
     """
     found: dict[str, FoundFile] = {}
     for path in paths:
@@ -48,22 +48,26 @@ def _find(url: str) -> Iterator[FoundFile]:
     elif file_system.isdir(path):
         yield from _below(file_system, path)
     elif MAGIC.intersection(path):
-        for match, info in sorted(file_system.glob(path, detail=True).items()):
+        fixed = path[: min(path.find(sign) for sign in MAGIC if sign in path)].rpartition("/")[0]
+        for match, info in file_system.glob(path, detail=True).items():
+            if _hidden(match, fixed):
+                continue
             if info["type"] == "directory":
                 yield from _below(file_system, match)
-            elif not _hidden(match.rpartition("/")[2]):
+            else:
                 yield _file(file_system, match, info)
 
 
 def _below(file_system: Any, directory: str) -> Iterator[FoundFile]:
     for path, info in file_system.find(directory, detail=True).items():
-        inside = path[len(directory.rstrip("/")) :].lstrip("/")
-        if not any(_hidden(part) for part in inside.split("/")):
+        if not _hidden(path, directory):
             yield _file(file_system, path, info)
 
 
-def _hidden(name: str) -> bool:
-    return name.startswith((".", "_"))
+def _hidden(path: str, directory: str) -> bool:
+    """Say whether a path is hidden by its name, or by that of a directory which the user did not name."""
+    inside = path.removeprefix(directory.rstrip("/"))
+    return any(part.startswith((".", "_")) for part in inside.split("/"))
 
 
 def _file(file_system: Any, path: str, info: dict[str, Any]) -> FoundFile:
