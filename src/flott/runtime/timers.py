@@ -8,7 +8,7 @@ from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.timer_queue import NEVER, KeyOwner, TimerQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from flott.runtime.clock import Clock
     from flott.runtime.state.backend import KeyedBackend
@@ -78,6 +78,11 @@ class TimerService:
         """Event time reached ``timestamp``: fire what is due, also what the callbacks register meanwhile."""
         self._watermark = timestamp
         self._fire(self.events, timestamp, self._on_event_time)
+
+    def advance_watermark_by_moment(self, timestamp: int) -> Iterator[tuple[int, list[Any]]]:
+        """Event time reached ``timestamp``: yield what is due, all owners of a moment at once, instead of calls."""
+        self._watermark = timestamp
+        return self.events.due(timestamp)
 
     def advance_processing_time(self, now: int) -> None:
         """The time of day reached ``now``: fire what is due."""

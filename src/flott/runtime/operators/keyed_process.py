@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.runtime.operators.results import not_results
 from flott.runtime.operators.timed import TimedOperator
+from flott.runtime.operators.wrong_key import wrong_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,7 +38,7 @@ class KeyedProcess(TimedOperator):
         except Exception as error:
             position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
             record = values[position]
-            wrong = self.wrong_key(keys[position], record) or not_results(error, self.who(), record)
+            wrong = wrong_key(self.context.title, keys[position], record) or not_results(error, self.who(), record)
             raise wrong or self.failure(error, record) from None
         self.scope.unset()
         self.results.emit(self.output)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from flott.errors import FlottError, StateAccessError
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.user_function import UserFunctionOperator
 from flott.runtime.time_domain import TimeDomain
@@ -109,27 +108,3 @@ class TimedOperator(UserFunctionOperator):
             results.stamps.extend(repeat(stamp, len(results.values) - len(results.stamps)))
         if len(results.values) >= MANY_RESULTS:
             results.emit(self.output)
-
-    # Errors of the record path
-
-    def wrong_key(self, key: Any, record: Any) -> FlottError | None:
-        """Return the error to raise if a key can't be one, else None."""
-        try:
-            hash(key)
-        except TypeError:
-            kind = type(key).__name__
-            message = (
-                f"{self.context.title}: the key of record {record!r:.200} is {key!r:.100}, of type {kind}, "
-                f"which Python can't hash, so no state can be kept for it. Return something that does not change: "
-                f"{_instead_of(kind)}."
-            )
-            return StateAccessError(message)
-        return None
-
-
-def _instead_of(kind: str) -> str:
-    return {
-        "list": "a tuple, as in key_by(lambda record: tuple(record.tags))",
-        "dict": "one of its values, or a tuple of them, as in key_by(lambda record: record['user'])",
-        "set": "a frozenset",
-    }.get(kind, "a text, a number, a tuple, or a frozen dataclass")

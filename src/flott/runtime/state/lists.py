@@ -103,6 +103,9 @@ class ListState:
             self._chunks[key] = 0
             if whole:
                 self._put_chunk(changes, prefix, key, whole)
+            else:
+                # Windows come and go; what is empty need not be remembered.
+                del self._whole[key], self._chunks[key]
         for key, values in self._appended.items():
             self._put_chunk(changes, self._backend.address(self._column, key), key, values)
         self._appended = {}

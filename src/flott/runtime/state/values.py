@@ -44,6 +44,11 @@ class SingleValue:
         """Remove the value of the current key."""
         self._written[self._scope.key] = None
 
+    def raw(self) -> Any:
+        """Return what is stored for the current key: of an aggregating state, the accumulator."""
+        key = self._scope.key
+        return self._written[key] if key in self._written else self._fetch(key)
+
     def _fetch(self, key: Any) -> Any:
         read = self._read
         if key in read:
@@ -151,3 +156,9 @@ class AggregatingState(SingleValue):
         if accumulator is None:
             accumulator = aggregate.create_accumulator()
         self._written[key] = aggregate.add(value, accumulator)
+
+    def merge_in(self, accumulator: Any) -> None:
+        """Merge another accumulator into the current key's."""
+        if accumulator is not None:
+            own = self.raw()
+            self._written[self._scope.key] = accumulator if own is None else self._aggregate.merge(own, accumulator)

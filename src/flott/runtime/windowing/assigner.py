@@ -28,9 +28,12 @@ class WindowAssigner(ABC, Generic[T, W]):
     ...     def assign_windows(self, element, timestamp, context):
     ...         start = ord(element[0]) * 1000
     ...         return [TimeWindow(start, start + 1000)]
+    ...
     ...     def get_default_trigger(self, env):
     ...         from flott.runtime.windowing.triggers import CountTrigger
+    ...
     ...         return CountTrigger.of(10)
+    ...
     ...     def is_event_time(self):
     ...         return False
     """
@@ -51,7 +54,7 @@ class WindowAssigner(ABC, Generic[T, W]):
         """Returns the windows of a record; its timestamp is -(2**63) if it has none."""
 
     @abstractmethod
-    def get_default_trigger(self, env: Any) -> Trigger[T, W]:
+    def get_default_trigger(self, env: Any) -> Trigger[Any, Any]:
         """Returns the trigger to use when the program names none."""
 
     def get_window_serializer(self) -> TypeSerializer[W] | None:
@@ -87,7 +90,7 @@ class TimeWindowAssigner(WindowAssigner[Any, TimeWindow]):
         """Says whether windows go by event time."""
         return self.event_time
 
-    def get_default_trigger(self, env: Any) -> Trigger[Any, TimeWindow]:
+    def get_default_trigger(self, env: Any) -> Trigger[Any, Any]:
         """Returns the trigger that fires at the end of the window."""
         from flott.runtime.windowing.triggers import EventTimeTrigger, ProcessingTimeTrigger
 

@@ -109,9 +109,7 @@ class _SlidingWindows(TimeWindowAssigner):
     @classmethod
     def of(cls, size: TimeInterval, slide: TimeInterval, offset: TimeInterval | None = None) -> Self:
         """Makes windows of one size, one every ``slide``, shifted by an offset."""
-        return cls(
-            to_milliseconds(size), to_milliseconds(slide), 0 if offset is None else to_milliseconds(offset)
-        )
+        return cls(to_milliseconds(size), to_milliseconds(slide), 0 if offset is None else to_milliseconds(offset))
 
     def assign_windows(self, element: Any, timestamp: int, context: Context) -> Collection[TimeWindow]:
         """Returns the windows of a record, the latest first; none if it falls between two windows."""
@@ -157,9 +155,7 @@ class _CumulativeWindows(TimeWindowAssigner):
     @classmethod
     def of(cls, max_size: TimeInterval, step: TimeInterval, offset: TimeInterval | None = None) -> Self:
         """Makes windows that start together and grow by a step, until the largest size; then it starts again."""
-        return cls(
-            to_milliseconds(max_size), to_milliseconds(step), 0 if offset is None else to_milliseconds(offset)
-        )
+        return cls(to_milliseconds(max_size), to_milliseconds(step), 0 if offset is None else to_milliseconds(offset))
 
     def assign_windows(self, element: Any, timestamp: int, context: Context) -> Collection[TimeWindow]:
         """Returns the windows of a record, the smallest first."""
@@ -200,7 +196,7 @@ class GlobalWindows(WindowAssigner[Any, GlobalWindow]):
         """Returns the one window."""
         return (GlobalWindow.get(),)
 
-    def get_default_trigger(self, env: Any) -> Trigger[Any, GlobalWindow]:
+    def get_default_trigger(self, env: Any) -> Trigger[Any, Any]:
         """Returns the trigger that never fires."""
         from flott.runtime.windowing.triggers import NeverTrigger
 

@@ -28,7 +28,7 @@ class _CountWindowAssigner(WindowAssigner[Any, CountWindow]):
         state.update(count + 1)
         return count
 
-    def get_default_trigger(self, env: Any) -> Trigger[Any, CountWindow]:
+    def get_default_trigger(self, env: Any) -> Trigger[Any, Any]:
         """Returns the trigger that fires when the window is full, and drops its records."""
         from flott.runtime.windowing.triggers import CountTrigger, PurgingTrigger
 

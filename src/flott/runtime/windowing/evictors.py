@@ -43,6 +43,7 @@ class Evictor(ABC, Generic[T, W]):
     >>> class OnlyPositive(Evictor):
     ...     def evict_before(self, elements, size, window, evictor_context):
     ...         elements[:] = [element for element in elements if element.value > 0]
+    ...
     ...     def evict_after(self, elements, size, window, evictor_context):
     ...         pass
     """
@@ -163,9 +164,7 @@ class DeltaEvictor(_BuiltInEvictor):
         self._delta: Callable[[Any, Any], float] = getattr(delta_function, "get_delta", delta_function)
 
     @staticmethod
-    def of(
-        threshold: float, delta_function: Callable[[Any, Any], float], do_evict_after: bool = False
-    ) -> DeltaEvictor:
+    def of(threshold: float, delta_function: Callable[[Any, Any], float], do_evict_after: bool = False) -> DeltaEvictor:
         """Makes an evictor of a threshold and a function of a record and the newest one."""
         return DeltaEvictor(threshold, delta_function, do_evict_after)
 

@@ -53,12 +53,10 @@ class _FixedGap(_SessionWindows):
 
 
 class _DynamicGap(_SessionWindows):
-    def __init__(
-        self, session_window_time_gap_extractor: SessionWindowTimeGapExtractor | Callable[[Any], int]
-    ) -> None:
+    def __init__(self, session_window_time_gap_extractor: SessionWindowTimeGapExtractor | Callable[[Any], int]) -> None:
         extractor = session_window_time_gap_extractor
         self._extractor = extractor
-        self._extract: Callable[[Any], int] = getattr(extractor, "extract", extractor)
+        self._extract = extractor.extract if isinstance(extractor, SessionWindowTimeGapExtractor) else extractor
 
     def assign_windows(self, element: Any, timestamp: int, context: Context) -> Collection[TimeWindow]:
         """Returns a session of this record alone; it is merged with those it touches."""

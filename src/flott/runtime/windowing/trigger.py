@@ -49,10 +49,13 @@ class Trigger(ABC, Generic[T, W]):
     >>> class AtEveryBigOne(Trigger):
     ...     def on_element(self, element, timestamp, window, ctx):
     ...         return TriggerResult.FIRE if element > 100 else TriggerResult.CONTINUE
+    ...
     ...     def on_processing_time(self, time, window, ctx):
     ...         return TriggerResult.CONTINUE
+    ...
     ...     def on_event_time(self, time, window, ctx):
     ...         return TriggerResult.CONTINUE
+    ...
     ...     def clear(self, window, ctx):
     ...         pass
     """
