@@ -20,6 +20,7 @@ from flott.datastream.checkpoint_storage import (
 )
 from flott.datastream.checkpointing_mode import CheckpointingMode
 from flott.datastream.data_stream import (
+    AllWindowedStream,
     BroadcastConnectedStream,
     BroadcastStream,
     CloseableIterator,
@@ -27,6 +28,7 @@ from flott.datastream.data_stream import (
     DataStream,
     DataStreamSink,
     KeyedStream,
+    WindowedStream,
 )
 from flott.datastream.execution_mode import RuntimeExecutionMode
 from flott.datastream.externalized_checkpoint_retention import ExternalizedCheckpointRetention
@@ -71,10 +73,22 @@ from flott.datastream.state_backend import (
 )
 from flott.datastream.stream_execution_environment import StreamExecutionEnvironment
 from flott.datastream.time_domain import TimeDomain
+from flott.datastream.window import (
+    CountWindow,
+    Evictor,
+    GlobalWindow,
+    MergingWindowAssigner,
+    TimeWindow,
+    Trigger,
+    TriggerResult,
+    Window,
+    WindowAssigner,
+)
 
 __all__ = [
     "AggregateFunction",
     "AllWindowFunction",
+    "AllWindowedStream",
     "AsyncDataStream",
     "AsyncFunction",
     "AsyncRetryPredicate",
@@ -90,15 +104,18 @@ __all__ = [
     "CoMapFunction",
     "CoProcessFunction",
     "ConnectedStreams",
+    "CountWindow",
     "CustomCheckpointStorage",
     "CustomStateBackend",
     "DataStream",
     "DataStreamSink",
     "EmbeddedRocksDBStateBackend",
+    "Evictor",
     "ExternalizedCheckpointRetention",
     "FileSystemCheckpointStorage",
     "FilterFunction",
     "FlatMapFunction",
+    "GlobalWindow",
     "HashMapStateBackend",
     "JobListener",
     "JobManagerCheckpointStorage",
@@ -109,6 +126,7 @@ __all__ = [
     "KeyedStream",
     "MapFunction",
     "MemorySize",
+    "MergingWindowAssigner",
     "OutputTag",
     "Partitioner",
     "PredefinedOptions",
@@ -125,6 +143,12 @@ __all__ = [
     "StateBackend",
     "StreamExecutionEnvironment",
     "TimeDomain",
+    "TimeWindow",
     "TimerService",
+    "Trigger",
+    "TriggerResult",
+    "Window",
+    "WindowAssigner",
     "WindowFunction",
+    "WindowedStream",
 ]

@@ -8,8 +8,11 @@ from flott.datastream.data_stream.connected import ConnectedStreams
 from flott.datastream.data_stream.keyed import KeyedStream
 from flott.datastream.data_stream.sink import DataStreamSink
 from flott.datastream.data_stream.stream import DataStream
+from flott.datastream.data_stream.windowed import WindowedStream
+from flott.datastream.data_stream.windowed_all import AllWindowedStream
 
 __all__ = [
+    "AllWindowedStream",
     "BroadcastConnectedStream",
     "BroadcastStream",
     "CloseableIterator",
@@ -17,4 +20,5 @@ __all__ = [
     "DataStream",
     "DataStreamSink",
     "KeyedStream",
+    "WindowedStream",
 ]

@@ -152,7 +152,7 @@ class KeyedStream(DataStream):
 
     def count_window(self, size: int, slide: int = 0) -> WindowedStream:
         """Cuts the records of each key into windows of so many, a new one every ``slide`` records."""
-        from flott.datastream.data_stream.windowed import count_assigner
+        from flott.datastream.data_stream.windowed_base import count_assigner
 
         return self.window(count_assigner("count_window", size, slide))
 

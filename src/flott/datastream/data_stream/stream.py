@@ -191,7 +191,7 @@ class DataStream(OperatorSettings, Partitioning, Outputs):
 
     def count_window_all(self, size: int, slide: int = 0) -> AllWindowedStream:
         """Cuts the whole stream into windows of so many records, a new one every ``slide`` records."""
-        from flott.datastream.data_stream.windowed import count_assigner
+        from flott.datastream.data_stream.windowed_base import count_assigner
 
         return self.window_all(count_assigner("count_window_all", size, slide))
 

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from flott.datastream.functions.base import Function, KeyedStateStore
+from flott.runtime.windowing.functions import WindowContext
+from flott.runtime.windowing.panes import PaneStateStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -126,3 +128,9 @@ class PassThroughAllWindowFunction(AllWindowFunction[IN, IN, W]):
     def apply(self, window: W, inputs: Iterable[IN]) -> Iterable[IN]:
         """Returns the inputs."""
         return inputs
+
+
+# The engine's classes do not know the API, so the API claims them.
+KeyedStateStore.register(PaneStateStore)
+ProcessWindowFunction.Context.register(WindowContext)
+ProcessAllWindowFunction.Context.register(WindowContext)
