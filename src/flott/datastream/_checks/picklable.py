@@ -20,6 +20,11 @@ __all__ = ["check_picklable"]
 DEEPEST = 12
 """How far to look for the culprit; deeper, the way to it would explain nothing."""
 
+ADVICE = (
+    "Connections, locks, files and the like are made where they are used: in open() of a function class, "
+    "which runs once in each worker"
+)
+
 
 def check_picklable(call: str, function: Any) -> None:
     """Raise if the function can't be pickled, and say which object it holds is to blame.
@@ -41,10 +46,8 @@ def check_picklable(call: str, function: Any) -> None:
         blame = f"because it holds a {type(culprit).__qualname__}: {', '.join(reversed(way))}"
     else:
         blame = f"because pickling it fails: {error}"
-    raise GraphError(
-        f"{call}: {describe(function)} can't be sent to the workers, {blame}. Connections, locks, files and the "
-        "like are made where they are used: in open() of a function class, which runs once in each worker"
-    ) from error
+    advice = f"{_pickling_error(culprit)}" if way and _pickles_its_own_way(culprit) else ADVICE
+    raise GraphError(f"{call}: {describe(function)} can't be sent to the workers, {blame}. {advice}") from error
 
 
 def _find_culprit(holder: Any, way: list[str], seen: set[int]) -> tuple[list[str], Any]:
@@ -59,6 +62,8 @@ def _find_culprit(holder: Any, way: list[str], seen: set[int]) -> tuple[list[str
 
 def _held(holder: Any) -> Iterator[tuple[str, Any]]:
     """What an object refers to that is pickled along with it, and how to say where."""
+    if _pickles_its_own_way(holder):
+        return
     if inspect.ismethod(holder):
         yield "the object of its method", holder.__self__
     elif inspect.isfunction(holder):
@@ -103,6 +108,11 @@ def _attributes(holder: Any) -> Iterator[tuple[str, Any]]:
         for name in (slots,) if isinstance(slots, str) else slots:
             if hasattr(holder, name):
                 yield name, getattr(holder, name)
+
+
+def _pickles_its_own_way(holder: Any) -> bool:
+    """Say whether a class of somebody's decides what is pickled: then what its objects hold need not matter."""
+    return inspect.isfunction(vars(type(holder)).get("__reduce__"))
 
 
 def _pickling_error(candidate: Any) -> Exception | None:
