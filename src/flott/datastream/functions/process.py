@@ -171,3 +171,6 @@ class KeyedCoProcessFunction(Function):
 ProcessFunction.Context.register(ProcessContext)
 KeyedProcessFunction.Context.register(KeyedContext)
 KeyedProcessFunction.OnTimerContext.register(KeyedContext)
+CoProcessFunction.Context.register(ProcessContext)
+KeyedCoProcessFunction.Context.register(KeyedContext)
+KeyedCoProcessFunction.OnTimerContext.register(KeyedContext)

@@ -1,0 +1,125 @@
+"""Calls a method of a user's function for each record of a batch: the loops behind operators with several methods."""
+
+from __future__ import annotations
+
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+from flott.runtime.operators.results import not_results
+from flott.runtime.operators.wrong_key import wrong_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from flott.runtime.batch import Batch
+    from flott.runtime.operators.process import ProcessContext
+    from flott.runtime.operators.results import Results
+    from flott.runtime.operators.timed import KeyedContext, TimedOperator
+    from flott.runtime.operators.user_function import UserFunctionOperator
+    from flott.runtime.state.backend import KeyScope
+
+
+def call_for_each(operator: UserFunctionOperator, batch: Batch, call: Any, ctx: ProcessContext, out: Results) -> None:
+    """Call ``call(value, ctx)`` for each record and hand the results on."""
+    values = batch.values
+    records = iter(values)
+    try:
+        if batch.stamps is None:
+            _plain(records, call, ctx, out)
+        else:
+            _stamped(records, batch.stamps, call, ctx, out)
+    except Exception as error:
+        record = values[len(values) - records.__length_hint__() - 1]  # type: ignore[attr-defined]
+        raise not_results(error, operator.who(), record) or operator.failure(error, record) from None
+    out.emit(operator.output)
+
+
+def call_for_each_keyed(
+    operator: TimedOperator, batch: Batch, key_selector: Callable[[Any], Any], call: Any, ctx: KeyedContext
+) -> None:
+    """Call ``call(value, ctx)`` for each record, with the record's key set, and hand the results on."""
+    values = batch.values
+    records = iter(values)
+    try:
+        keys = list(map(key_selector, records))
+    except Exception as error:
+        raise operator.failed(error, records, values) from None
+    records = iter(values)
+    out = operator.results
+    try:
+        if batch.stamps is None:
+            _keyed(records, keys, call, ctx, operator.scope, out)
+        else:
+            _keyed_stamped(records, keys, batch.stamps, call, ctx, operator.scope, out)
+    except Exception as error:
+        position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
+        record = values[position]
+        wrong = wrong_key(operator.context.title, keys[position], record) or not_results(error, operator.who(), record)
+        raise wrong or operator.failure(error, record) from None
+    operator.scope.unset()
+    out.emit(operator.output)
+
+
+# Four loops rather than one with branches: this is what every record pays for.
+
+
+def _plain(records: Iterator[Any], call: Any, ctx: ProcessContext, out: Results) -> None:
+    out.stamps = None
+    extend = out.values.extend
+    ctx.stamp = None
+    for value in records:
+        produced = call(value, ctx)
+        if produced is not None:
+            extend(produced)
+
+
+def _stamped(records: Iterator[Any], times: list[int | None], call: Any, ctx: ProcessContext, out: Results) -> None:
+    values = out.values
+    stamps: list[int | None] = []
+    out.stamps = stamps
+    extend, stamp_all = values.extend, stamps.extend
+    before = 0
+    for value, stamp in zip(records, times, strict=True):
+        ctx.stamp = stamp
+        produced = call(value, ctx)
+        if produced is not None:
+            extend(produced)
+            after = len(values)
+            stamp_all(repeat(stamp, after - before))
+            before = after
+
+
+def _keyed(
+    records: Iterator[Any], keys: list[Any], call: Any, ctx: KeyedContext, scope: KeyScope, out: Results
+) -> None:
+    out.stamps = None
+    extend = out.values.extend
+    ctx.stamp = None
+    for value, scope.key in zip(records, keys, strict=True):
+        produced = call(value, ctx)
+        if produced is not None:
+            extend(produced)
+
+
+def _keyed_stamped(
+    records: Iterator[Any],
+    keys: list[Any],
+    times: list[int | None],
+    call: Any,
+    ctx: KeyedContext,
+    scope: KeyScope,
+    out: Results,
+) -> None:
+    values = out.values
+    stamps: list[int | None] = []
+    out.stamps = stamps
+    extend, stamp_all = values.extend, stamps.extend
+    before = 0
+    for value, scope.key, stamp in zip(records, keys, times, strict=True):
+        ctx.stamp = stamp
+        produced = call(value, ctx)
+        if produced is not None:
+            extend(produced)
+            after = len(values)
+            stamp_all(repeat(stamp, after - before))
+            before = after

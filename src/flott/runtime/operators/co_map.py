@@ -1,0 +1,67 @@
+"""Map and flat map over two connected streams: one function, a method for each side."""
+
+from __future__ import annotations
+
+from itertools import compress, repeat
+from typing import TYPE_CHECKING, Any
+
+from flott.runtime.batch import Batch
+from flott.runtime.operators.results import not_results
+from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.operators.user_function import UserFunctionOperator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class CoMap(TwoInputs, UserFunctionOperator):
+    """Calls ``map1`` or ``map2``; a result of None is no record."""
+
+    def process(self, batch: Batch) -> None:
+        self._map(batch, self.function.map1)
+
+    def process2(self, batch: Batch) -> None:
+        self._map(batch, self.function.map2)
+
+    def _map(self, batch: Batch, call: Callable[[Any], Any]) -> None:
+        stamps = batch.stamps
+        records = iter(batch.values)
+        try:
+            values = list(map(call, records))
+        except Exception as error:
+            raise self.failed(error, records, batch.values) from None
+        there = [value is not None for value in values]
+        if not all(there):
+            values = list(compress(values, there))
+            stamps = None if stamps is None else list(compress(stamps, there))
+        if values:
+            self.output.emit(Batch(values, stamps))
+
+
+class CoFlatMap(TwoInputs, UserFunctionOperator):
+    """Calls ``flat_map1`` or ``flat_map2``."""
+
+    def process(self, batch: Batch) -> None:
+        self._flat_map(batch, self.function.flat_map1)
+
+    def process2(self, batch: Batch) -> None:
+        self._flat_map(batch, self.function.flat_map2)
+
+    def _flat_map(self, batch: Batch, call: Callable[[Any], Any]) -> None:
+        values: list[Any] = []
+        stamps: list[int | None] | None = None if batch.stamps is None else []
+        extend = values.extend
+        records = iter(batch.values)
+        try:
+            for value, stamp in zip(records, batch.stamps or repeat(None), strict=False):
+                produced = call(value)
+                if produced is not None:
+                    before = len(values)
+                    extend(produced)
+                    if stamps is not None:
+                        stamps.extend(repeat(stamp, len(values) - before))
+        except Exception as error:
+            record = batch.values[len(batch) - records.__length_hint__() - 1]  # type: ignore[attr-defined]
+            raise not_results(error, self.who(), record) or self.failure(error, record) from None
+        if values:
+            self.output.emit(Batch(values, stamps))

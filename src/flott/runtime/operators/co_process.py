@@ -1,0 +1,55 @@
+"""A process function over two connected streams that are not keyed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flott.runtime.batch import MIN_TIMESTAMP
+from flott.runtime.operators.calls import call_for_each
+from flott.runtime.operators.process import ProcessContext, TimeOnlyService
+from flott.runtime.operators.results import Results
+from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.operators.user_function import UserFunctionOperator
+
+if TYPE_CHECKING:
+    from flott.runtime.batch import Batch
+
+
+class UnkeyedProcessing(UserFunctionOperator):
+    """What process functions without a key have in common: they know event time, and have no state of keys."""
+
+    timers: TimeOnlyService
+    results: Results
+
+    def open(self) -> None:
+        self.results = Results()
+        self.timers = TimeOnlyService(self.context.clock, self.context.title)
+        # One side may come by key and the other not: there is still no key to keep state for.
+        self.context.backend = None
+        super().open()
+
+    def restore(self, carried: Any) -> None:
+        self.timers.watermark = MIN_TIMESTAMP if carried is None else carried
+
+    def snapshot(self) -> Any:
+        return self.timers.watermark
+
+    def process_watermark(self, timestamp: int) -> None:
+        self.timers.watermark = timestamp
+        self.output.emit_watermark(timestamp)
+
+
+class CoProcess(TwoInputs, UnkeyedProcessing):
+    """Calls ``process_element1`` or ``process_element2`` for each record."""
+
+    ctx: ProcessContext
+
+    def open(self) -> None:
+        super().open()
+        self.ctx = ProcessContext(self.timers, self.results)
+
+    def process(self, batch: Batch) -> None:
+        call_for_each(self, batch, self.function.process_element1, self.ctx, self.results)
+
+    def process2(self, batch: Batch) -> None:
+        call_for_each(self, batch, self.function.process_element2, self.ctx, self.results)
