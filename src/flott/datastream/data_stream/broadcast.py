@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flott.datastream._checks.roles import BROADCAST_PROCESS, KEYED_BROADCAST_PROCESS
-from flott.datastream._not_yet import not_yet
+from flott.datastream._typed_values import declared
 from flott.datastream.data_stream.keyed import KeyedStream
+from flott.datastream.data_stream.two_input_step import apply_to_both
 from flott.datastream.state import MapStateDescriptor
 from flott.errors import GraphError
+from flott.runtime.operators.broadcast_process import BroadcastProcess
+from flott.runtime.operators.keyed_broadcast_process import KeyedBroadcastProcess
 
 if TYPE_CHECKING:
+    from flott.common.typeinfo import TypeInformation
     from flott.datastream.data_stream.stream import DataStream, DeclaredType
     from flott.datastream.functions import BroadcastProcessFunction, KeyedBroadcastProcessFunction
+    from flott.datastream.stream_execution_environment import StreamExecutionEnvironment
 
 __all__ = ["BroadcastConnectedStream", "BroadcastStream"]
 
@@ -58,9 +63,34 @@ class BroadcastConnectedStream:
         output_type: DeclaredType | None = None,
     ) -> DataStream:
         """Works on the records of both streams; only the broadcast side writes broadcast state."""
-        keyed = isinstance(self.non_broadcast_stream, KeyedStream)
-        (KEYED_BROADCAST_PROCESS if keyed else BROADCAST_PROCESS).take("connect(...).process(...)", func)
-        raise not_yet(
-            "connect(...).process(...) with a broadcast stream",
-            "read the rules in open() of a function where they change rarely, or wait for the next release",
-        )
+        call = "connect(...).process(...)"
+        stream, broadcast = self.non_broadcast_stream, self.broadcast_stream.input_stream
+        names = tuple(descriptor.get_name() for descriptor in self.broadcast_state_descriptors)
+        type_info = declared(call, output_type)
+        if isinstance(stream, KeyedStream):
+            function = KEYED_BROADCAST_PROCESS.take(call, func)
+            keyed = KeyedBroadcastProcess(function, stream.get_key_selector(), names)
+            name = "Keyed-Co-Process-Broadcast"
+            return apply_to_both(stream, broadcast, name, keyed, type_info, keyed=(True, False))
+        operator = BroadcastProcess(BROADCAST_PROCESS.take(call, func), names)
+        return apply_to_both(stream, broadcast, "Co-Process-Broadcast", operator, type_info)
+
+    def get_execution_environment(self) -> StreamExecutionEnvironment:
+        """Returns the environment both streams belong to."""
+        return self.non_broadcast_stream.get_execution_environment()
+
+    def get_first_input(self) -> DataStream:
+        """Returns the stream that is not broadcast."""
+        return self.non_broadcast_stream
+
+    def get_second_input(self) -> BroadcastStream:
+        """Returns the broadcast stream."""
+        return self.broadcast_stream
+
+    def get_type1(self) -> TypeInformation:
+        """Returns the type of the stream that is not broadcast."""
+        return self.non_broadcast_stream.get_type()
+
+    def get_type2(self) -> TypeInformation:
+        """Returns the type of the broadcast stream."""
+        return self.broadcast_stream.input_stream.get_type()

@@ -6,11 +6,14 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from flott.datastream.functions.base import Function
+from flott.runtime.operators.broadcast_process import BroadcastContext
+from flott.runtime.operators.keyed_broadcast_process import KeyedBroadcastContext, KeyedReadOnlyContext
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from flott.datastream.state import BroadcastState, MapStateDescriptor, ReadOnlyBroadcastState
+    from flott.datastream.output_tag import OutputTag
+    from flott.datastream.state import BroadcastState, MapStateDescriptor, ReadOnlyBroadcastState, StateDescriptor
     from flott.datastream.time_domain import TimeDomain
     from flott.datastream.timerservice import TimerService
 
@@ -34,6 +37,10 @@ class BaseBroadcastProcessFunction(Function):
         @abstractmethod
         def current_watermark(self) -> int:
             """Returns the event time that was reached."""
+
+        @abstractmethod
+        def output(self, tag: OutputTag, value: Any) -> None:
+            """Sends a value to a side output, with the timestamp of the record."""
 
     class Context(BaseContext):
         """The broadcast side, which may write broadcast state."""
@@ -74,6 +81,16 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction):
     class Context(BaseBroadcastProcessFunction.Context, ABC):
         """What a call for a broadcast record knows."""
 
+        @abstractmethod
+        def apply_to_keyed_state(self, state_descriptor: StateDescriptor, function: Callable[[Any, Any], None]) -> None:
+            """Calls ``function(key, state)`` for every key of this subtask that has something in a state.
+
+            A broadcast record has no key, so this is its way to the state of keys; the function may change it:
+
+            >>> reset = lambda key, state: state.clear()
+            >>> ctx.apply_to_keyed_state(descriptor, reset)  # doctest: +SKIP
+            """
+
     class ReadOnlyContext(BaseBroadcastProcessFunction.ReadOnlyContext, ABC):
         """What a call for a record of the keyed stream knows."""
 
@@ -93,6 +110,10 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction):
             """Says whether the timer was one of event time or of processing time."""
 
         @abstractmethod
+        def timer_service(self) -> TimerService:
+            """Returns the service that knows the time and keeps timers."""
+
+        @abstractmethod
         def get_current_key(self) -> Any:
             """Returns the key the timer was registered for."""
 
@@ -106,3 +127,11 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction):
 
     def on_timer(self, timestamp: int, ctx: OnTimerContext) -> Iterable[Any] | None:
         """Is called when a timer is due that was registered for the key."""
+
+
+# The engine's contexts do not know the API, so the API claims them. Both sides without a key have one class.
+BroadcastProcessFunction.Context.register(BroadcastContext)
+BroadcastProcessFunction.ReadOnlyContext.register(BroadcastContext)
+KeyedBroadcastProcessFunction.Context.register(KeyedBroadcastContext)
+KeyedBroadcastProcessFunction.ReadOnlyContext.register(KeyedReadOnlyContext)
+KeyedBroadcastProcessFunction.OnTimerContext.register(KeyedReadOnlyContext)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from flott.runtime.state import lists, maps, values
+from flott.runtime.state import broadcast_state, lists, maps, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -220,3 +220,5 @@ ReducingState.register(values.ReducingState)
 AggregatingState.register(values.AggregatingState)
 ListState.register(lists.ListState)
 MapState.register(maps.MapState)
+BroadcastState.register(broadcast_state.BroadcastState)
+ReadOnlyBroadcastState.register(broadcast_state.ReadOnlyBroadcastState)

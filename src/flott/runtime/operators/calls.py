@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from flott.runtime.operators.results import not_results
 from flott.runtime.operators.wrong_key import wrong_key
@@ -12,14 +12,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from flott.runtime.batch import Batch
-    from flott.runtime.operators.process import ProcessContext
     from flott.runtime.operators.results import Results
-    from flott.runtime.operators.timed import KeyedContext, TimedOperator
+    from flott.runtime.operators.timed import TimedOperator
     from flott.runtime.operators.user_function import UserFunctionOperator
     from flott.runtime.state.backend import KeyScope
 
 
-def call_for_each(operator: UserFunctionOperator, batch: Batch, call: Any, ctx: ProcessContext, out: Results) -> None:
+class CallContext(Protocol):
+    """The second argument of every call; one object for all, which is told the timestamp of the record."""
+
+    stamp: int | None
+
+
+def call_for_each(operator: UserFunctionOperator, batch: Batch, call: Any, ctx: CallContext, out: Results) -> None:
     """Call ``call(value, ctx)`` for each record and hand the results on."""
     values = batch.values
     records = iter(values)
@@ -35,7 +40,7 @@ def call_for_each(operator: UserFunctionOperator, batch: Batch, call: Any, ctx: 
 
 
 def call_for_each_keyed(
-    operator: TimedOperator, batch: Batch, key_selector: Callable[[Any], Any], call: Any, ctx: KeyedContext
+    operator: TimedOperator, batch: Batch, key_selector: Callable[[Any], Any], call: Any, ctx: CallContext
 ) -> None:
     """Call ``call(value, ctx)`` for each record, with the record's key set, and hand the results on."""
     values = batch.values
@@ -63,7 +68,7 @@ def call_for_each_keyed(
 # Four loops rather than one with branches: this is what every record pays for.
 
 
-def _plain(records: Iterator[Any], call: Any, ctx: ProcessContext, out: Results) -> None:
+def _plain(records: Iterator[Any], call: Any, ctx: CallContext, out: Results) -> None:
     out.stamps = None
     extend = out.values.extend
     ctx.stamp = None
@@ -73,7 +78,7 @@ def _plain(records: Iterator[Any], call: Any, ctx: ProcessContext, out: Results)
             extend(produced)
 
 
-def _stamped(records: Iterator[Any], times: list[int | None], call: Any, ctx: ProcessContext, out: Results) -> None:
+def _stamped(records: Iterator[Any], times: list[int | None], call: Any, ctx: CallContext, out: Results) -> None:
     values = out.values
     stamps: list[int | None] = []
     out.stamps = stamps
@@ -89,9 +94,7 @@ def _stamped(records: Iterator[Any], times: list[int | None], call: Any, ctx: Pr
             before = after
 
 
-def _keyed(
-    records: Iterator[Any], keys: list[Any], call: Any, ctx: KeyedContext, scope: KeyScope, out: Results
-) -> None:
+def _keyed(records: Iterator[Any], keys: list[Any], call: Any, ctx: CallContext, scope: KeyScope, out: Results) -> None:
     out.stamps = None
     extend = out.values.extend
     ctx.stamp = None
@@ -106,7 +109,7 @@ def _keyed_stamped(
     keys: list[Any],
     times: list[int | None],
     call: Any,
-    ctx: KeyedContext,
+    ctx: CallContext,
     scope: KeyScope,
     out: Results,
 ) -> None:

@@ -1,0 +1,62 @@
+"""A process function over a stream that is not keyed, next to a broadcast one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flott.runtime.operators.calls import call_for_each
+from flott.runtime.operators.co_process import UnkeyedProcessing
+from flott.runtime.operators.process import ProcessContext
+from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.state.broadcast_state import BroadcastStates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.runtime.batch import Batch
+    from flott.runtime.operators.process import TimeOnlyService
+    from flott.runtime.operators.results import Results
+
+
+class BroadcastContext(ProcessContext):
+    """What a call knows besides the record; ``get_broadcast_state`` gives what that side may do."""
+
+    __slots__ = ("current_processing_time", "current_watermark", "get_broadcast_state")
+
+    def __init__(self, timers: TimeOnlyService, results: Results, get_broadcast_state: Callable[[Any], Any]) -> None:
+        super().__init__(timers, results)
+        self.get_broadcast_state = get_broadcast_state
+        self.current_processing_time = timers.current_processing_time
+        self.current_watermark = timers.current_watermark
+
+
+class BroadcastProcess(TwoInputs, UnkeyedProcessing):
+    """Calls ``process_element`` for the first input and ``process_broadcast_element`` for the broadcast one."""
+
+    states: BroadcastStates
+    ctx: BroadcastContext
+    broadcast_ctx: BroadcastContext
+
+    def __init__(self, function: Any, state_names: tuple[str, ...]) -> None:
+        super().__init__(function)
+        self.state_names = state_names
+
+    def open(self) -> None:
+        super().open()
+        self.states = BroadcastStates(self.state_names, self.context.title)
+        self.ctx = BroadcastContext(self.timers, self.results, self.states.read_only)
+        self.broadcast_ctx = BroadcastContext(self.timers, self.results, self.states.writable)
+
+    def restore(self, carried: Any) -> None:
+        states, rest = (None, None) if carried is None else carried
+        self.states.restore(states)
+        super().restore(rest)
+
+    def snapshot(self) -> Any:
+        return self.states.snapshot(), super().snapshot()
+
+    def process(self, batch: Batch) -> None:
+        call_for_each(self, batch, self.function.process_element, self.ctx, self.results)
+
+    def process2(self, batch: Batch) -> None:
+        call_for_each(self, batch, self.function.process_broadcast_element, self.broadcast_ctx, self.results)

@@ -1,0 +1,167 @@
+"""Broadcast state: maps that every subtask holds in full, written by the broadcast side only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from flott.errors import StateAccessError
+
+if TYPE_CHECKING:
+    from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+
+
+class BroadcastState:
+    """A map in memory. It is small by nature: every subtask has all of it."""
+
+    __slots__ = ("entries", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.entries: dict[Any, Any] = {}
+
+    def get(self, key: Any) -> Any:
+        """Return the value under a map key, or None."""
+        return self.entries.get(key)
+
+    def contains(self, key: Any) -> bool:
+        """Say whether there is an entry under a map key."""
+        return key in self.entries
+
+    def items(self) -> ItemsView[Any, Any]:
+        """Go over the entries."""
+        return self.entries.items()
+
+    def keys(self) -> KeysView[Any]:
+        """Go over the map keys."""
+        return self.entries.keys()
+
+    def values(self) -> ValuesView[Any]:
+        """Go over the values."""
+        return self.entries.values()
+
+    def is_empty(self) -> bool:
+        """Say whether there is no entry."""
+        return not self.entries
+
+    def put(self, key: Any, value: Any) -> None:
+        """Set the value under a map key."""
+        self.entries[key] = value
+
+    def put_all(self, dict_value: Mapping[Any, Any]) -> None:
+        """Set several values."""
+        self.entries.update(dict_value)
+
+    def remove(self, key: Any) -> None:
+        """Remove the entry under a map key, if there is one."""
+        self.entries.pop(key, None)
+
+    def clear(self) -> None:
+        """Remove all entries."""
+        self.entries.clear()
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.get(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.put(key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        self.remove(key)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self.entries
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.entries)
+
+
+class ReadOnlyBroadcastState:
+    """A broadcast state as the other side sees it. Writing there would let the subtasks' copies differ."""
+
+    __slots__ = ("_state", "_title", "contains", "get", "is_empty")
+
+    def __init__(self, state: BroadcastState, title: str) -> None:
+        self._state = state
+        self._title = title
+        self.get = state.get
+        self.contains = state.contains
+        self.is_empty = state.is_empty
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        """Go over the entries."""
+        return self._state.entries.items()
+
+    def keys(self) -> Iterable[Any]:
+        """Go over the map keys."""
+        return self._state.entries.keys()
+
+    def values(self) -> Iterable[Any]:
+        """Go over the values."""
+        return self._state.entries.values()
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._state.entries.get(key)
+
+    def __contains__(self, key: Any) -> bool:
+        return key in self._state.entries
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._state.entries)
+
+    def _refuse(self, *_arguments: Any) -> NoReturn:
+        message = (
+            f"{self._title}: broadcast state '{self._state.name}' was written outside of process_broadcast_element. "
+            f"Every subtask has its own copy, and only the broadcast side sees the same records everywhere: write it "
+            f"in process_broadcast_element, and only read it in process_element and on_timer."
+        )
+        raise StateAccessError(message)
+
+    put = put_all = remove = clear = __setitem__ = __delitem__ = _refuse
+
+
+class BroadcastStates:
+    """The broadcast states of one operator: those that ``broadcast(...)`` was given, and no others."""
+
+    def __init__(self, names: tuple[str, ...], title: str) -> None:
+        self._title = title
+        self._writable = {name: BroadcastState(name) for name in names}
+        self._read_only = {name: ReadOnlyBroadcastState(state, title) for name, state in self._writable.items()}
+
+    def writable(self, descriptor: Any) -> BroadcastState:
+        """Return the state that a MapStateDescriptor describes, to read and to write."""
+        state = self._writable.get(_name(descriptor))
+        return state if state is not None else self._unknown(descriptor)
+
+    def read_only(self, descriptor: Any) -> ReadOnlyBroadcastState:
+        """Return the state that a MapStateDescriptor describes, to read."""
+        state = self._read_only.get(_name(descriptor))
+        return state if state is not None else self._unknown(descriptor)
+
+    def _unknown(self, descriptor: Any) -> NoReturn:
+        names = ", ".join(f"'{name}'" for name in self._writable) or "none"
+        message = (
+            f"{self._title}: there is no broadcast state '{_name(descriptor)}'; the stream was broadcast with {names}. "
+            f"Give every descriptor that is used to broadcast(...): rules.broadcast(descriptor, other_descriptor)."
+        )
+        raise StateAccessError(message)
+
+    def snapshot(self) -> dict[str, dict[Any, Any]]:
+        """Return all entries, by name."""
+        return {name: state.entries for name, state in self._writable.items() if state.entries}
+
+    def restore(self, carried: dict[str, dict[Any, Any]] | None) -> None:
+        """Hold what ``snapshot`` returned, and nothing else; handles stay valid."""
+        for name, state in self._writable.items():
+            state.entries.clear()
+            state.entries.update((carried or {}).get(name, {}))
+
+
+def _name(descriptor: Any) -> str:
+    get_name = getattr(descriptor, "get_name", None)
+    if get_name is None:
+        message = (
+            f"get_broadcast_state was given {descriptor!r:.100}; give the MapStateDescriptor of the broadcast state"
+        )
+        raise StateAccessError(message)
+    name: str = get_name()
+    return name
