@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from decimal import Decimal
 
 import pytest
@@ -89,7 +89,7 @@ def test_what_has_no_fields_is_no_row():
         (True, Types.BOOLEAN(), True),
         (2**63 - 1, Types.LONG(), 2**63 - 1),
         (2**70, Types.BIG_INT(), 2**70),
-        (datetime.date(2024, 1, 2), Types.SQL_DATE(), datetime.date(2024, 1, 2)),
+        (dt.date(2024, 1, 2), Types.SQL_DATE(), dt.date(2024, 1, 2)),
         (("be", 2), WORD, Row(word="be", count=2)),
         ((1,), Types.TUPLE([Types.DOUBLE()]), (1.0,)),
         ((1, 2), Types.LIST(Types.DOUBLE()), [1.0, 2.0]),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
 from flott.datastream._typed_values import shape_of
+from flott.errors import FlottError
 from flott.runtime.batch import Batch
 
 if TYPE_CHECKING:
@@ -35,14 +37,14 @@ class TypedSetup:
     def __call__(self, context: OperatorContext, output: Output) -> None:
         shape = shape_of(self.type_info)
         operator = self.operator
-        type(operator).setup(operator, context, output if shape is None else TypedOutput(operator, output, shape))
+        type(operator).setup(operator, context, output if shape is None else TypedOutput(context.title, output, shape))
 
 
 class TypedOutput:
     """An output that shapes the values of the main stream on their way."""
 
-    def __init__(self, operator: Operator, output: Output, shape: Callable[[Any], Any]) -> None:
-        self.operator = operator
+    def __init__(self, title: str, output: Output, shape: Callable[[Any], Any]) -> None:
+        self.title = title
         self.output = output
         self.shape = shape
         self.emit_side = output.emit_side
@@ -55,5 +57,6 @@ class TypedOutput:
         try:
             values = list(map(self.shape, records))
         except (ValueError, TypeError) as error:
-            raise self.operator.failed(error, records, batch.values) from None
+            wrong = batch.values[len(batch) - length_hint(records) - 1]
+            raise FlottError(f"{self.title}: its result {wrong!r:.200} is not what was declared: {error}") from None
         self.output.emit(Batch(values, batch.stamps))

@@ -94,7 +94,9 @@ def test_a_function_object_is_taken_as_it_is():
     assert roles.MAP.take("map(...)", double) is double
 
 
-@pytest.mark.parametrize("function", [len, str, Callable(), partial(two, 1), lambda value: value, lambda *a: a, "x".join])
+@pytest.mark.parametrize(
+    "function", [len, str, Callable(), partial(two, 1), lambda value: value, lambda *a: a, "x".join]
+)
 def test_any_callable_of_one_argument_becomes_a_map_function(function):
     taken = roles.MAP.take("map(...)", function)
     assert isinstance(taken, MapFunctionWrapper)
@@ -111,7 +113,11 @@ def test_builtins_that_hide_their_signature_are_tolerated():
         (roles.MAP, 3, r"3 \(a int\) does not fit; here goes a MapFunction object or a callable such as lambda value"),
         (roles.MAP, None, "does not fit"),
         (roles.MAP, Double, r"the class Double itself; give an object of it: Double\(...\)"),
-        (roles.MAP, Words(), r"a Words is a FlatMapFunction, which belongs in flat_map\(...\); here goes a MapFunction"),
+        (
+            roles.MAP,
+            Words(),
+            r"a Words is a FlatMapFunction, which belongs in flat_map\(...\); here goes a MapFunction",
+        ),
         (roles.MAP, two, r"two \(test_roles.py:\d+\) takes \(a, b\), but it is called with \(value\)"),
         (roles.MAP, lambda: 1, r"<lambda> \(test_roles.py:\d+\) takes \(\), but it is called with \(value\)"),
         (roles.MAP, TwoArguments(), r"takes \(value, extra\), but .* as in def map\(self, value\)"),

@@ -74,7 +74,7 @@ def test_wrong_arguments_are_refused(make, message):
 
 def test_time_to_live_is_refused_until_it_works():
     descriptor = ValueStateDescriptor("v", Types.LONG())
-    with pytest.raises(FlottError, match="state 'v'.*not available.*on_timer"):
+    with pytest.raises(FlottError, match=r"state 'v'.*not available.*on_timer"):
         descriptor.enable_time_to_live(StateTtlConfig.new_builder(Time.seconds(1)).build())
 
 

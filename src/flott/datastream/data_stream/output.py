@@ -34,6 +34,10 @@ class Outputs:
     _environment: StreamExecutionEnvironment
     _transformation: Transformation
 
+    def get_parallelism(self) -> int:
+        """Returns how many subtasks the operator has."""
+        raise NotImplementedError
+
     def print(self, sink_identifier: str | None = None) -> DataStreamSink:
         """Prints every record in the terminal of the program.
 
@@ -87,7 +91,8 @@ class Outputs:
 
     def _collect(self, name: str | None) -> CloseableIterator:
         buffer = ResultBuffer()
-        self._sink("Collect", DriverSink(buffer.receive))
+        # As parallel as what it collects: nothing is exchanged on the way, and what was in order stays so.
+        self._sink("Collect", DriverSink(buffer.receive)).set_parallelism(self.get_parallelism())
         client: JobClient = self._environment.execute_async(name)
         return CloseableIterator(buffer, client)
 

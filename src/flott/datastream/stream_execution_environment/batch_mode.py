@@ -21,24 +21,27 @@ __all__ = ["adapt_to_mode"]
 
 
 def adapt_to_mode(registered: Iterable[PhysicalTransformation], mode: RuntimeExecutionMode) -> None:
-    """Turn the steps of a program into those of a batch, if the mode and the sources want it so."""
-    if mode is RuntimeExecutionMode.STREAMING:
-        return
+    """Give the steps of a program the operators of its mode; a program may be run again in another one."""
     steps = _with_inputs(registered)
+    batch = _is_batch(steps, mode)
+    for step in steps:
+        operator = step.operator
+        if batch and isinstance(operator, RollingReduce):
+            step.operator = KeyedProcess(FinalReduce(operator.function), operator.key_selector)
+        elif not batch and isinstance(operator, KeyedProcess) and isinstance(operator.function, FinalReduce):
+            step.operator = RollingReduce(operator.function.function, operator.key_selector)
+        if step.operator is not operator and step.output_type is not None:
+            emit_as(step.operator, step.output_type)
+
+
+def _is_batch(steps: list[PhysicalTransformation], mode: RuntimeExecutionMode) -> bool:
     unbounded = [step for step in steps if step.source is not None and not step.source.is_bounded()]
     if unbounded and mode is RuntimeExecutionMode.BATCH:
         raise GraphError(
             f"{unbounded[0].label} never ends, so the program can't run in BATCH mode; "
             "use RuntimeExecutionMode.STREAMING, or AUTOMATIC, or a bounded source"
         )
-    if unbounded:
-        return
-    for step in steps:
-        operator = step.operator
-        if isinstance(operator, RollingReduce):
-            step.operator = KeyedProcess(FinalReduce(operator.function), operator.key_selector)
-            if step.output_type is not None:
-                emit_as(step.operator, step.output_type)
+    return mode is not RuntimeExecutionMode.STREAMING and not unbounded
 
 
 def _with_inputs(registered: Iterable[Transformation]) -> list[PhysicalTransformation]:
