@@ -1,5 +1,7 @@
 """The same jobs through Spark Connect: only the public DataFrame API is used."""
+from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -30,6 +32,9 @@ def test_a_keyed_job_runs_on_spark_connect(tmp_path):
     pytest.importorskip("grpc", reason="Spark Connect needs the packages of pyspark[connect]")
     script = tmp_path / "job.py"
     script.write_text(textwrap.dedent(PROGRAM))
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=300, check=False)
+    environment = dict(os.environ, PYSPARK_PYTHON=sys.executable)
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False, env=environment
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.strip().splitlines()[-1] == "[('be', 6), ('not', 3), ('or', 3), ('to', 6)]"

@@ -1,14 +1,14 @@
 """Whole programs on Spark: what comes out is what the program says, whatever the shape of the graph."""
+from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
 
 import pytest
 
-from flott.common import JobStatus, Types
-from flott.datastream import KeyedProcessFunction, MapFunction, OutputTag, ProcessFunction
+from flott.common import JobStatus, Types, WatermarkStrategy
+from flott.datastream import AggregateFunction, KeyedProcessFunction, MapFunction, OutputTag, ProcessFunction
 from flott.datastream.connectors.datagen import DataGeneratorSource
-from flott.common import WatermarkStrategy
 from flott.datastream.state import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -16,7 +16,6 @@ from flott.datastream.state import (
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
-from flott.datastream import AggregateFunction
 from flott.errors import JobCanceledError, JobExecutionError
 
 pytestmark = pytest.mark.spark

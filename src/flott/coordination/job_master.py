@@ -72,6 +72,8 @@ class JobMaster:
         self.job_id = job_id
         self.plan = plan
         self.status = JobStatus.CREATED
+        self.started: int | None = None
+        """When the job began to run, by its clock."""
         self.result: CompletableFuture[JobExecutionResult] = CompletableFuture()
         self.history: deque[EpochStats] = deque(maxlen=EPOCHS_REMEMBERED)
         self.listeners: list[Callable[[EpochStats], None]] = []
@@ -107,6 +109,7 @@ class JobMaster:
         error: BaseException | None = None
         try:
             self.status = JobStatus.RUNNING
+            self.started = self._clock.now()
             log.info("job '%s' (%s) runs", self.plan.job_name, self.job_id)
             while not self._stopping.is_set() and not self._step():
                 pass

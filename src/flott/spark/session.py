@@ -54,10 +54,16 @@ EMBEDDED = {
 def epoch_session(configuration: Configuration) -> SparkSession:
     """Return a session for epoch jobs: of the Spark application that is there, else of an embedded one."""
     base = SparkSession.getActiveSession() or embedded_session(configuration)
-    session = base.newSession()
+    # Settings of their own for epoch jobs; a Connect session has them anyway, and a second one would hang at exit.
+    session = base if is_remote(base) else base.newSession()
     for key, value in EPOCH_JOB.items():
         session.conf.set(key, value)
     return session
+
+
+def is_remote(session: SparkSession) -> bool:
+    """Say whether a session talks to a Spark Connect server."""
+    return type(session).__module__.startswith("pyspark.sql.connect")
 
 
 def embedded_session(configuration: Configuration) -> SparkSession:

@@ -56,7 +56,7 @@ class DriverSink(Operator):
 
 
 class SinkWriter(Protocol):
-    """Writes the records of one subtask; lives for one epoch."""
+    """Writes the records of one subtask; lives for one epoch. With a ``write_batch(batch)`` it gets them in batches."""
 
     def write(self, value: Any, timestamp: int | None) -> None:
         """Write one record."""
@@ -94,6 +94,10 @@ class WriterSink(Operator):
     def process(self, batch: Batch) -> None:
         if self.writer is None:
             self.writer = self.sink.create_writer(self.context)
+        whole = getattr(self.writer, "write_batch", None)
+        if whole is not None:
+            whole(batch)
+            return
         write = self.writer.write
         records = iter(batch.values)
         try:

@@ -1,0 +1,97 @@
+"""The ``flott`` command."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import click
+
+from flott import __version__
+from flott.cli.plan import plan_of
+from flott.errors import FlottError
+from flott.graph.draw_mermaid import draw_mermaid
+from flott.graph.draw_svg import draw_svg
+from flott.graph.draw_text import draw_text
+from flott.graph.explain_json import execution_plan_json
+from flott.graph.job_graph import build_job_graph
+
+JOB = click.argument("job", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+ARGUMENTS = click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="flott")
+def main() -> None:
+    """Flink's streaming model in Python, executed by Apache Spark."""
+
+
+@main.command(context_settings=PASS_ON)
+@JOB
+@ARGUMENTS
+def run(job: Path, arguments: tuple[str, ...]) -> None:
+    """Run the program in file JOB; what follows JOB goes to the program.
+
+    \b
+    flott run examples/orders_demo.py --seconds 5
+    """
+    try:
+        run_script(job, arguments)
+    except FlottError as error:
+        raise click.ClickException(str(error)) from error
+    except KeyboardInterrupt:
+        click.echo("Stopped.", err=True)
+        sys.exit(130)
+
+
+@main.command(context_settings=PASS_ON)
+@click.option(
+    "-f",
+    "--format",
+    "form",
+    type=click.Choice(["text", "mermaid", "svg", "json"]),
+    default="text",
+    show_default=True,
+    help="How to draw the plan; json is the form that Flink's plan visualizer reads.",
+)
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead.")
+@JOB
+@ARGUMENTS
+def plan(job: Path, arguments: tuple[str, ...], form: str, output: Path | None) -> None:
+    """Draw the graph of the program in file JOB, without running it.
+
+    The program runs up to its first execute(); what follows JOB goes to it.
+
+    \b
+    flott plan examples/orders_demo.py
+    flott plan -f svg -o plan.svg examples/orders_demo.py
+    """
+    try:
+        stream_graph = plan_of(lambda: run_script(job, arguments), str(job))
+        job_graph = build_job_graph(stream_graph)
+    except FlottError as error:
+        raise click.ClickException(str(error)) from error
+    drawn = {
+        "text": lambda: draw_text(job_graph),
+        "mermaid": lambda: draw_mermaid(job_graph),
+        "svg": lambda: draw_svg(job_graph),
+        "json": lambda: execution_plan_json(stream_graph),
+    }[form]()
+    if output is None:
+        click.echo(drawn)
+    else:
+        output.write_text(drawn, encoding="utf-8")
+        click.echo(f"written to {output}", err=True)
+
+
+def run_script(job: Path, arguments: tuple[str, ...]) -> None:
+    """Run a file as Python itself would run it."""
+    sys.argv = [str(job), *arguments]
+    sys.path.insert(0, str(job.resolve().parent))
+    runpy.run_path(str(job), run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()
