@@ -14,7 +14,7 @@ from flott.datastream import (
     ProcessFunction,
     StreamExecutionEnvironment,
 )
-from flott.errors import GraphError
+from flott.errors import FlottError, GraphError
 
 
 class Words(FlatMapFunction):
@@ -205,3 +205,10 @@ def test_project_needs_positions_of_a_tuple(env):
             pairs.project(*fields)
     with pytest.raises(GraphError, match="only a stream of tuples"):
         env.from_collection([Row("a")], Types.ROW([Types.STRING()])).project(0)
+
+
+def test_caching_is_known_but_not_there_yet(numbers):
+    with pytest.raises(FlottError, match=r"cache\(\) is not available in this version of Flott yet"):
+        numbers.cache()
+    with pytest.raises(GraphError, match=r"cache\(\) on a keyed stream"):
+        numbers.key_by(str).cache()

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from flott.common.typeinfo import TypeInformation
-    from flott.datastream.data_stream.sink import DataStreamSink
     from flott.datastream.data_stream.stream import DeclaredType
     from flott.datastream.data_stream.windowed import WindowedStream
     from flott.datastream.functions import (
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
         KeySelector,
         MapFunction,
         ReduceFunction,
-        SinkFunction,
     )
     from flott.datastream.window import WindowAssigner
     from flott.graph.transformations import PartitionTransformation, PhysicalTransformation
@@ -168,9 +166,9 @@ class KeyedStream(DataStream):
         """Keeps some fields of a stream of tuples; the result is not keyed."""
         return self._origin_stream.project(*field_indexes)
 
-    def add_sink(self, sink_func: SinkFunction) -> DataStreamSink:
-        """Calls a SinkFunction for every record; those of one key come to one subtask."""
-        return super().add_sink(sink_func)
+    def cache(self) -> NoReturn:
+        """Refuses: a keyed stream is no result that could be kept."""
+        raise GraphError("cache() on a keyed stream: call it before key_by(...), or after the operation that follows")
 
     # -- how it is done ------------------------------------------------------------------------------------------
 

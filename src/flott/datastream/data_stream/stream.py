@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 from flott.common.typeinfo import TupleTypeInfo, TypeInformation
 from flott.datastream._checks.roles import FILTER, FLAT_MAP, MAP, PROCESS
 from flott.datastream._key_functions import check_keys, key_function
+from flott.datastream._not_yet import not_yet
 from flott.datastream._time_checks import strategy_of
 from flott.datastream._typed_output import emit_as
 from flott.datastream._typed_values import declared
@@ -58,7 +59,6 @@ class DataStream(OperatorSettings, Partitioning, Outputs):
     >>> env = StreamExecutionEnvironment.get_execution_environment()
     >>> _ = env.set_parallelism(2)
     >>> words = env.from_collection(["to be", "or not"]).flat_map(str.split).name("words")
-    >>> _ = words.key_by(lambda word: word).process(Count()).print()  # doctest: +SKIP
     >>> _ = words.map(len).filter(lambda length: length > 2).print()
     >>> print(env.get_stream_graph())
     1 Source: Collection Source ×1
@@ -247,6 +247,10 @@ class DataStream(OperatorSettings, Partitioning, Outputs):
             tag=output_tag.tag_id,
         )
         return DataStream(self._environment, step)
+
+    def cache(self) -> DataStream:
+        """Keeps the records of a bounded stream, so that later programs need not make them again."""
+        raise not_yet("cache()", "write the stream with sink_to(...), and let later programs read that")
 
     # -- how it is done --------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from flott.common.config_options import ConfigOptions
+from flott.common.options import FlottOptions
 from flott.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -18,14 +18,7 @@ if TYPE_CHECKING:
 
     Submit: TypeAlias = Callable[[Program, Configuration], JobClient]
 
-__all__ = ["EXECUTION_TARGET", "TARGETS", "submitter"]
-
-EXECUTION_TARGET = (
-    ConfigOptions.key("flott.execution.target")
-    .string_type()
-    .default_value("spark")
-    .with_description("Where a program runs: spark, or in-process for tests that need no Spark.")
-)
+__all__ = ["TARGETS", "submitter"]
 
 TARGETS = {"spark": "flott.spark.submit", "in-process": "flott.testing.cluster"}
 """The module of each target; its function ``submit(program, configuration)`` starts the job.
@@ -36,9 +29,10 @@ They are found by name when a program is executed, so that building one loads ne
 
 def submitter(configuration: Configuration) -> Submit:
     """Return what starts jobs on the target that the configuration names."""
-    target = configuration.get(EXECUTION_TARGET)
+    target = configuration.get(FlottOptions.EXECUTION_TARGET)
     if target not in TARGETS:
         raise ConfigurationError(
-            f"option '{EXECUTION_TARGET.key}' is '{target}'; known targets are {', '.join(sorted(TARGETS))}"
+            f"option '{FlottOptions.EXECUTION_TARGET.key}' is '{target}'; "
+            f"known targets are {', '.join(sorted(TARGETS))}"
         )
     return cast("Submit", import_module(TARGETS[target]).submit)
