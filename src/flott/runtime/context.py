@@ -9,6 +9,8 @@ from flott.errors import StateAccessError
 from flott.runtime.metrics import MetricGroup
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
+from flott.runtime.state.ttl import lifetime_of
+from flott.runtime.state.ttl_states import expiring_state
 from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
 
 if TYPE_CHECKING:
@@ -127,4 +129,8 @@ class RuntimeContext:
     def _part(self, descriptor: Any, kind: str, make: Callable[[KeyedBackend, str], Any]) -> Any:
         name = descriptor.get_name()
         backend = self._context.keyed(f"{kind} '{name}'")
+        lifetime = lifetime_of(descriptor)
+        if lifetime is not None:
+            clock = self._context.clock
+            return backend.part(name, kind, lambda: expiring_state(kind, backend, descriptor, lifetime, clock))
         return backend.part(name, kind, lambda: make(backend, name))

@@ -12,7 +12,6 @@ from flott.datastream.state import (
     StateTtlConfig,
     ValueStateDescriptor,
 )
-from flott.errors import FlottError
 
 
 class Sum(ReduceFunction):
@@ -72,13 +71,16 @@ def test_wrong_arguments_are_refused(make, message):
         make()
 
 
-def test_time_to_live_is_refused_until_it_works():
+def test_time_to_live_is_remembered():
     descriptor = ValueStateDescriptor("v", Types.LONG())
-    with pytest.raises(FlottError, match=r"state 'v'.*not available.*on_timer"):
-        descriptor.enable_time_to_live(StateTtlConfig.new_builder(Time.seconds(1)).build())
+    assert descriptor.ttl_config is None
+    config = StateTtlConfig.new_builder(Time.seconds(1)).build()
+    descriptor.enable_time_to_live(config)
+    assert descriptor.ttl_config is config
 
 
 def test_a_disabled_time_to_live_is_fine():
     disabled = StateTtlConfig.new_builder(Time.seconds(1)).set_update_type(StateTtlConfig.UpdateType.Disabled).build()
-    ValueStateDescriptor("v").enable_time_to_live(disabled)
-    assert not disabled.is_enabled()
+    descriptor = ValueStateDescriptor("v")
+    descriptor.enable_time_to_live(disabled)
+    assert descriptor.ttl_config is None

@@ -37,6 +37,11 @@ class BroadcastStream:
         for descriptor in broadcast_state_descriptors:
             if not isinstance(descriptor, MapStateDescriptor):
                 raise GraphError(f"broadcast(...): {descriptor!r:.100} is no MapStateDescriptor")
+            if descriptor.ttl_config is not None:
+                raise GraphError(
+                    f"broadcast(...): state '{descriptor.get_name()}' has a time to live, but broadcast state must "
+                    "stay the same in every subtask, whose clocks differ; remove entries in process_broadcast_element"
+                )
         names = [descriptor.get_name() for descriptor in broadcast_state_descriptors]
         if len(set(names)) != len(names):
             raise GraphError(f"broadcast(...): each broadcast state needs a name of its own, not {names}")

@@ -6,7 +6,6 @@ from abc import ABC
 from typing import TYPE_CHECKING, Any
 
 from flott.common.typeinfo import TypeInformation, Types
-from flott.datastream._not_yet import not_yet
 from flott.datastream.functions.aggregates import AggregateFunction, ReduceFunction
 from flott.datastream.functions.wrappers import ReduceFunctionWrapper
 
@@ -33,6 +32,8 @@ class StateDescriptor(ABC):  # noqa: B024 - never made by itself, but nothing is
             raise TypeError(f"a state needs a name, such as 'total'; {name!r} is none")
         self.name = name
         self.type_info = type_info
+        self.ttl_config: StateTtlConfig | None = None
+        """How long the state lives; None: for ever."""
 
     def get_name(self) -> str:
         """Returns the name of the state."""
@@ -44,11 +45,7 @@ class StateDescriptor(ABC):  # noqa: B024 - never made by itself, but nothing is
 
     def enable_time_to_live(self, ttl_config: StateTtlConfig) -> None:
         """Lets the state of a key expire some time after it was last touched."""
-        if ttl_config.is_enabled():
-            raise not_yet(
-                f"time to live (of state '{self.name}')",
-                "register a timer, and clear the state in on_timer",
-            )
+        self.ttl_config = ttl_config if ttl_config.is_enabled() else None
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}('{self.name}', {self.type_info!r})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from flott.runtime.state import broadcast_state, lists, maps, values
+from flott.runtime.state import broadcast_state, lists, maps, ttl_values, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -220,5 +220,8 @@ ReducingState.register(values.ReducingState)
 AggregatingState.register(values.AggregatingState)
 ListState.register(lists.ListState)
 MapState.register(maps.MapState)
+ValueState.register(ttl_values.ExpiringValueState)
+ReducingState.register(ttl_values.ExpiringReducingState)
+AggregatingState.register(ttl_values.ExpiringAggregatingState)
 BroadcastState.register(broadcast_state.BroadcastState)
 ReadOnlyBroadcastState.register(broadcast_state.ReadOnlyBroadcastState)
