@@ -59,14 +59,7 @@ class WindowOperator(Operator):
         backend = context.keyed("what windows hold")
         self.scope = backend.scope
         self.panes = PaneBackend(backend)
-        self.timers = TimerService(
-            backend,
-            "window-timers",
-            context.clock,
-            self._on_event_time,
-            self._on_processing_time,
-            PaneOwner(self.panes.windows),
-        )
+        self.timers = self._make_timers()
         merging = isinstance(self.assigner, MergingWindowAssigner)
         self.results = Results()
         self.pane_context = PaneContext(context, self.timers, self.panes)
@@ -88,6 +81,11 @@ class WindowOperator(Operator):
         spec = self.spec
         functions = [spec.reduce, spec.aggregate, spec.function]
         return [function for function in functions if hasattr(function, "open")]
+
+    def _make_timers(self) -> TimerService:
+        context, panes = self.context, self.panes
+        callbacks = self._on_event_time, self._on_processing_time
+        return TimerService(panes.backend, "window-timers", context.clock, *callbacks, PaneOwner(panes.windows))
 
     def _make_contents(self) -> Contents:
         spec, panes = self.spec, self.panes
@@ -130,14 +128,15 @@ class WindowOperator(Operator):
         except Exception as error:  # noqa: BLE001 - whatever a user's function raises
             position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
             record = values[position]
-            wrong = wrong_key(self.context.title, keys[position], record) or not_results(error, self._who(), record)
-            raise wrong or self.failure(error, record) from None
+            raise wrong_key(self.context.title, keys[position], record) or self.failure_of(error, record) from None
         self.scope.unset()
         self.panes.scope.unset()
         self.results.emit(self.output)
 
-    def _who(self) -> str:
-        return f"{self.context.title}, {type(self.spec.function).__name__}"
+    def failure_of(self, error: Exception, record: Any) -> FlottError:
+        """Wrap what the user's code raised, or say that it returned something that holds no results."""
+        who = f"{self.context.title}, {type(self.spec.function).__name__}"
+        return not_results(error, who, record) or self.failure(error, record)
 
     def _process_all(self, records: Iterator[Any], keys: list[Any], stamps: list[int | None] | None) -> None:
         scope, process_element = self.scope, self.process_element
@@ -226,8 +225,7 @@ class WindowOperator(Operator):
             if cleans and time == self.cleanup_time(window):
                 self._clear_all(key, window, state_window, merging)
         except Exception as error:  # noqa: BLE001 - whatever a user's function raises
-            record = f"none: a timer for {time}, key {key!r}, {window!r}"
-            raise not_results(error, self._who(), record) or self.failure(error, record) from None
+            raise self.failure_of(error, f"none: a timer for {time}, key {key!r}, {window!r}") from None
         if merging is not None:
             merging.persist()
         if len(self.results.values) >= MANY_RESULTS:

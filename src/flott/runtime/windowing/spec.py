@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flott.errors import GraphError
 from flott.runtime.windowing.assigner import MergingWindowAssigner
 from flott.runtime.windowing.assigners import SlidingEventTimeWindows, TumblingEventTimeWindows
+from flott.runtime.windowing.session_assigners import EventTimeSessionWindows
 from flott.runtime.windowing.triggers import EventTimeTrigger
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ class WindowSpec:
         return f"{kind}({self.assigner!r}, {type(self.trigger).__name__}, {names})"
 
     def is_plain(self) -> bool:
-        """Say whether windows are known beforehand and fire once, at their end, with one accumulator each."""
+        """Say whether there is a shorter way: one accumulator for each window, which fires at its end."""
         return (
-            type(self.assigner) in {TumblingEventTimeWindows, SlidingEventTimeWindows}
+            type(self.assigner) in {TumblingEventTimeWindows, SlidingEventTimeWindows, EventTimeSessionWindows}
             and getattr(self.assigner, "stagger_offset", 0) == 0
             and type(self.trigger) is EventTimeTrigger
             and self.evictor is None
@@ -78,7 +79,11 @@ class WindowSpec:
         from flott.runtime.windowing.evicting_operator import EvictingWindowOperator
         from flott.runtime.windowing.operator import WindowOperator
         from flott.runtime.windowing.plain_operator import PlainWindowOperator
+        from flott.runtime.windowing.session_operator import SessionWindowOperator
 
         if self.evictor is not None:
             return EvictingWindowOperator(self, key_selector)
-        return (PlainWindowOperator if self.is_plain() else WindowOperator)(self, key_selector)
+        if not self.is_plain():
+            return WindowOperator(self, key_selector)
+        sessions = type(self.assigner) is EventTimeSessionWindows
+        return (SessionWindowOperator if sessions else PlainWindowOperator)(self, key_selector)
