@@ -1,4 +1,4 @@
-"""How long a record takes from source to sink when the input is slow: Flott against an empty Spark job of the same shape.
+"""How long a record takes from source to sink when the input is slow, against an empty Spark job of the same shape.
 
     python benchmarks/latency.py [--rate 1000] [--seconds 40]
 

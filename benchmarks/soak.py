@@ -2,9 +2,9 @@
 
     python benchmarks/soak.py [--epochs 3000] [--plot soak.svg]
 
-A keyed, stateful job on embedded Spark gets a trickle of records, so that every epoch is small. Memory of the driver, of
-Java and of the workers, open files and disk are sampled every few epochs; the medians of the last 500 epochs are compared
-with those of the 500 after the first 500.
+A keyed, stateful job on embedded Spark gets a trickle of records, so that every epoch is small. Memory of the driver,
+of Java and of the workers, open files and disk are sampled every few epochs; the medians of the last 500 epochs are
+compared with those of the 500 after the first 500.
 """
 
 from __future__ import annotations

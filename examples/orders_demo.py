@@ -2,8 +2,8 @@
 
     python examples/orders_demo.py [--seconds 15] [--rate 2000] [--master "local[*]"]
 
-Orders come from a seeded generator and reach us up to two seconds late and out of order. Every five seconds of event time
-a window per city closes and its row is updated. Stops by itself, or on Ctrl-C.
+Orders come from a seeded generator and reach us up to two seconds late and out of order. Every five seconds of event
+time a window per city closes and its row is updated. Stops by itself, or on Ctrl-C.
 """
 
 from __future__ import annotations

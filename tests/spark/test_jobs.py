@@ -162,7 +162,7 @@ def test_a_failure_behind_an_exchange_names_the_operator_too(env):
             raise ValueError("not this one")
 
     stream = env.from_collection([1]).key_by(lambda n: n).process(Boom()).name("boom")
-    with pytest.raises(JobExecutionError, match="operator 'boom'.*failed on record 1"):
+    with pytest.raises(JobExecutionError, match=r"operator 'boom'.*failed on record 1"):
         collect(stream.rebalance().map(lambda n: n))
 
 
@@ -204,3 +204,26 @@ def test_functions_are_opened_once_per_worker_not_per_epoch(make_env, tmp_path):
     assert epochs >= 10
     assert len({tuple(name) for name in opened}) == len(opened)
     assert len(opened) < epochs
+
+
+def test_modules_and_packages_are_sent_along(env, tmp_path):
+    (tmp_path / "sent_module.py").write_text("def double(n):\n    return n * 2\n")
+    package = tmp_path / "sent_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("def triple(n):\n    return n * 3\n")
+    env.add_python_file(str(tmp_path / "sent_module.py"))
+    env.add_python_file(str(package))
+
+    def both(n):
+        from sent_module import double
+        from sent_package import triple
+
+        return double(n) + triple(n)
+
+    assert sorted(collect(env.from_collection([1, 2]).map(both))) == [5, 10]
+
+
+def test_a_key_that_cannot_be_hashed_is_told_with_its_record(env):
+    stream = env.from_sequence(1, 3).map(lambda n: [n]).name("lists").key_by(lambda values: values)
+    with pytest.raises(JobExecutionError, match=r"operator 'lists'.*the key of record \[.\] is \[.\], of type list"):
+        collect(stream.reduce(lambda a, b: a))

@@ -32,7 +32,7 @@ def main() -> None:
 @JOB
 @ARGUMENTS
 def run(job: Path, arguments: tuple[str, ...]) -> None:
-    """Run the program in file JOB; what follows JOB goes to the program.
+    r"""Run the program in file JOB; what follows JOB goes to the program.
 
     \b
     flott run examples/orders_demo.py --seconds 5
@@ -60,7 +60,7 @@ def run(job: Path, arguments: tuple[str, ...]) -> None:
 @JOB
 @ARGUMENTS
 def plan(job: Path, arguments: tuple[str, ...], form: str, output: Path | None) -> None:
-    """Draw the graph of the program in file JOB, without running it.
+    r"""Draw the graph of the program in file JOB, without running it.
 
     The program runs up to its first execute(); what follows JOB goes to it.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flott.common import JobID
-from flott.common.options import FlottOptions
+from flott.common.options import FlottOptions, PipelineOptions
 from flott.coordination.client import DriverJobClient
 from flott.coordination.job_master import JobMaster, JobSettings
 from flott.graph.epoch_plan import build_epoch_plan
@@ -35,7 +36,8 @@ def launch(
     make_runner: Callable[[JobID, EpochPlan], EpochRunner],
 ) -> DriverJobClient:
     """Start a job and return the handle on it."""
-    plan = compile_program(program)
+    interval = configuration.get(PipelineOptions.AUTO_WATERMARK_INTERVAL).to_millis()
+    plan = replace(compile_program(program), auto_watermark_interval=interval)
     job_id = JobID()
     enumerators = {}
     for vertex in plan.vertices:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from flott.errors import FlottError
 from flott.runtime.blocks import BlockRow, ChannelWriter
+from flott.runtime.operators.wrong_key import wrong_key
 from flott.runtime.partitioners import Lane
 
 if TYPE_CHECKING:
@@ -44,14 +45,25 @@ class EdgeOutput:
     def add(self, batch: Batch) -> None:
         """Send records on their way."""
         writers = self._writers
-        records = iter(())
         try:
             for target, part in self._route(batch):
                 writers[target].add(part)
         except FlottError:
             raise
         except Exception as error:  # noqa: BLE001 - the user's key selector or partitioner
-            raise self._producer.failure(error, next(records, batch.values[:1])) from None
+            raise self._culprit(error, batch) from None
+
+    def _culprit(self, error: Exception, batch: Batch) -> FlottError:
+        """Find the record whose key can't be taken, or can't be a key."""
+        select = getattr(self._edge.partitioner, "key_selector", None)
+        for value in batch.values if select is not None else []:
+            try:
+                wrong = wrong_key(self._producer.context.title, select(value), value)
+            except Exception as failed:  # noqa: BLE001 - the same error as before, now with its record
+                return self._producer.failure(failed, value)
+            if wrong is not None:
+                return wrong
+        return self._producer.failure(error, batch.values[0])
 
     def watermark(self, timestamp: int) -> None:
         """Send a watermark to every channel."""

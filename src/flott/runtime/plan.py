@@ -79,6 +79,8 @@ class EpochPlan:
     levels: tuple[LevelSpec, ...]
     parameters: dict[str, str] = field(default_factory=dict)
     """What user functions read with ``get_job_parameter``."""
+    auto_watermark_interval: int = 200
+    """Milliseconds; 0 turns periodic watermarks off."""
 
     def vertex_at(self, level: int, partition: int) -> tuple[VertexSpec, int]:
         """Return the vertex that a Spark partition of a level belongs to, and the subtask's index."""

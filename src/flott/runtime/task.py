@@ -96,6 +96,7 @@ class Subtask:
             task_name=vertex.name,
             attempt=self.attempt,
             parameters=self.plan.parameters,
+            auto_watermark_interval=self.plan.auto_watermark_interval,
         )
 
     def run(self, epoch: EpochOrder, token: str, rows: Iterable[BlockRow]) -> Iterator[BlockRow | TaskReport]:

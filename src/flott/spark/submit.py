@@ -10,6 +10,7 @@ from flott.common.options import FlottOptions
 from flott.coordination.launch import launch
 from flott.errors import ConfigurationError
 from flott.spark.clock import SystemClock
+from flott.spark.dependencies import ship
 from flott.spark.runner import SparkRunner
 from flott.spark.session import epoch_session
 
@@ -25,6 +26,7 @@ def submit(program: Program, configuration: Configuration) -> DriverJobClient:
 
     def runner(job_id: JobID, plan: EpochPlan) -> SparkRunner:
         spark = epoch_session(configuration)
+        ship(spark, configuration)
         storage, state_dir = places(configuration, str(job_id), spark.conf.get("spark.master") or "")
         entries = configuration.get(FlottOptions.STATE_CACHE_ENTRIES)
         return SparkRunner(spark, plan, str(job_id), storage, state_dir, entries)

@@ -1,0 +1,50 @@
+"""Sends along what workers need besides the program: modules, packages, archives."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flott.common.options import PythonOptions
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from flott.common import Configuration
+
+log = logging.getLogger("flott.spark")
+
+
+def ship(spark: SparkSession, configuration: Configuration) -> None:
+    """Hand the job's Python files and archives to Spark, which brings them to every worker."""
+    files = entries(configuration.get(PythonOptions.PYTHON_FILES))
+    if files:
+        spark.addArtifacts(*(str(as_file(Path(path))) for path in files), pyfile=True)
+    archives = entries(configuration.get(PythonOptions.PYTHON_ARCHIVES))
+    if archives:
+        spark.addArtifacts(*archives, archive=True)
+    if configuration.get(PythonOptions.PYTHON_REQUIREMENTS):
+        log.warning(
+            "Spark's workers install no packages: put them into the workers' Python, or send a packed environment "
+            "with add_python_archive and set_python_executable"
+        )
+
+
+def entries(text: str | None) -> list[str]:
+    """Return the paths of an option that lists several.
+
+    >>> entries("a.py,b.zip"), entries(None)
+    (['a.py', 'b.zip'], [])
+    """
+    return [entry for entry in (text or "").split(",") if entry]
+
+
+def as_file(path: Path) -> Path:
+    """Return a module or zip file as it is, and a package directory as a zip file of it."""
+    if not path.is_dir():
+        return path
+    target = Path(tempfile.mkdtemp(prefix="flott-package-")) / path.name
+    return Path(shutil.make_archive(str(target), "zip", root_dir=path.parent, base_dir=path.name))

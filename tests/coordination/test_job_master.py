@@ -1,0 +1,73 @@
+"""The driver's loop over a runner that goes wrong on purpose."""
+
+import logging
+
+import pytest
+
+from flott.common import Configuration, JobStatus
+from flott.coordination.launch import launch
+from flott.datastream import StreamExecutionEnvironment
+from flott.errors import EpochFailedError, JobExecutionError
+from flott.testing.cluster import InProcessRunner, WallClock
+
+
+class Unlucky(InProcessRunner):
+    """Runs every epoch; then says that some attempts could not be completed, or gives altered reports."""
+
+    def __init__(self, plan, clock, trouble):
+        super().__init__(plan, clock)
+        self.trouble = trouble
+        self.runs = 0
+
+    def run(self, order):
+        reports = super().run(order)
+        self.runs += 1
+        what = self.trouble.get(self.runs)
+        if what == "lost":
+            raise EpochFailedError("an executor was lost")
+        if what == "recomputed":
+            reader = next(report for report in reports if report.consumed)
+            reader.consumed[next(iter(reader.consumed))] = "another attempt"
+        return reports
+
+
+def run(trouble, *, numbers=400_000):
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.set_parallelism(2)
+    received = []
+    stream = env.from_sequence(1, numbers).map(lambda n: (n % 10, 1)).key_by(lambda pair: pair[0]).sum(1)
+    stream.filter(lambda pair: pair[1] == numbers // 10).print()
+    program = env.program("unlucky")
+    for step in program.transformations:
+        if step.is_sink:
+            step.operator.receive = lambda subtask, parallelism, values: received.extend(values)
+    runners = []
+
+    def make(_, plan):
+        runners.append(Unlucky(plan, WallClock(), trouble))
+        return runners[0]
+
+    client = launch(program, Configuration(), WallClock(), make)
+    return client, received, runners[0]
+
+
+@pytest.mark.parametrize("what", ["lost", "recomputed"])
+def test_an_epoch_that_failed_runs_again_from_the_version_before(what, caplog):
+    with caplog.at_level(logging.WARNING, logger="flott"):
+        client, received, runner = run({1: what, 3: what, 4: what})
+        client.get_job_execution_result().result(60)
+    assert sorted(received) == [(key, 40_000) for key in range(10)]
+    assert runner.runs == client.master.history[-1].epoch + 3
+    assert client.get_job_status().result() is JobStatus.FINISHED
+    lines = [record.getMessage() for record in caplog.records]
+    assert len(lines) == 3
+    assert all("it runs again from version" in line for line in lines)
+
+
+def test_an_epoch_that_fails_for_good_fails_the_job():
+    client, received, runner = run({2: "lost", 3: "lost", 4: "lost"})
+    with pytest.raises(JobExecutionError, match="epoch 2 failed 3 times, last: an executor was lost"):
+        client.get_job_execution_result().result(60)
+    assert runner.runs == 4
+    assert received == []
+    assert client.get_job_status().result() is JobStatus.FAILED
