@@ -189,6 +189,10 @@ class KeyedBackend:
         """Go over the entries of the epoch's version with ``start <= address < end``."""
         return self._opened().scan_from(start, end)
 
+    def is_empty(self) -> bool:
+        """Say whether the epoch's version holds nothing at all, as at the start of a job."""
+        return next(self.scan(b""), None) is None
+
     def last(self, prefix: bytes) -> bytes | None:
         """Return the greatest stored address that starts with ``prefix``."""
         return self._opened().last(prefix)

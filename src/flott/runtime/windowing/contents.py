@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any, Protocol
 
+from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.state.lists import ListState
 
 if TYPE_CHECKING:
@@ -129,6 +130,10 @@ class AccumulatedContents:
             stored = self._stored[window] = {}
         stored[key] = accumulator
         return accumulator
+
+    def latest_end(self) -> int:
+        """Return the end of the latest time window that changed in this epoch."""
+        return max((window.end for window, keys in self._written.items() if keys), default=MIN_TIMESTAMP)
 
     def peek(self, key: Any, window: Any) -> Any:
         """Return the accumulator of a pane, or None."""

@@ -19,6 +19,7 @@ from flott.runtime.windowing.contexts import AssignerContext, PaneContext
 from flott.runtime.windowing.functions import WindowContext, firing_function
 from flott.runtime.windowing.merging import MergingWindowSet
 from flott.runtime.windowing.panes import PaneBackend, PaneOwner
+from flott.runtime.windowing.trigger import TriggerResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
     from flott.runtime.windowing.contents import Contents
     from flott.runtime.windowing.panes import Pane
     from flott.runtime.windowing.spec import WindowSpec
-    from flott.runtime.windowing.trigger import TriggerResult
 
+CONTINUE = TriggerResult.CONTINUE
 LATE_RECORDS = "numLateRecordsDropped"
 MANY_RESULTS = 10_000
 
@@ -175,10 +176,11 @@ class WindowOperator(Operator):
         self.contents.add(key, state_window, element)
         self.panes.scope.key = (key, window)
         result = self.trigger.on_element(value, timestamp, window, self.pane_context)
-        if result.is_fire() and not self._fire(key, window, state_window):
-            return
-        if result.is_purge():
-            self.contents.clear(key, state_window)
+        if result is not CONTINUE:
+            if result.is_fire() and not self._fire(key, window, state_window):
+                return
+            if result.is_purge():
+                self.contents.clear(key, state_window)
         self._register_cleanup(key, window)
 
     def _drop_late(self, value: Any, stamp: int | None) -> None:
@@ -256,7 +258,10 @@ class WindowOperator(Operator):
     def cleanup_time(self, window: Any) -> int:
         """Return when a window is gone for good."""
         last: int = window.max_timestamp()
-        return min(last + self.lateness, MAX_WATERMARK) if self.event_time else last
+        if not self.event_time:
+            return last
+        time = last + self.lateness
+        return time if time < MAX_WATERMARK else MAX_WATERMARK  # noqa: FURB136 - asked for every record
 
     def _is_late(self, window: Any) -> bool:
         return self.event_time and self.cleanup_time(window) <= self.timers.current_watermark()

@@ -6,6 +6,7 @@ from itertools import repeat
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.windowing.assigner import no_timestamp
 from flott.runtime.windowing.operator import MANY_RESULTS, WindowOperator
 from flott.runtime.windowing.windows import TimeWindow
@@ -33,6 +34,17 @@ class PlainWindowOperator(WindowOperator):
         self._slide: int = getattr(assigner, "_slide", self._size)
         self._offset: int = assigner._offset  # noqa: SLF001
         self._slice = gcd(self._size, self._slide)
+        self._stored_until = MAX_WATERMARK
+        """No window that ends after this has anything in the store, so that nobody need look."""
+
+    def restore(self, carried: Any) -> None:
+        common, self._stored_until = carried or (None, MAX_WATERMARK)
+        super().restore(common)
+        if carried is None and self.panes.backend.is_empty():
+            self._stored_until = MIN_TIMESTAMP
+
+    def snapshot(self) -> Any:
+        return super().snapshot(), max(self._stored_until, self.contents.latest_end())
 
     def _process_all(self, records: Iterator[Any], keys: list[Any], stamps: list[int | None] | None) -> None:
         times: Any = repeat(None) if stamps is None else stamps
@@ -104,7 +116,7 @@ class PlainWindowOperator(WindowOperator):
 
     def _begin(self, key: Any, window: TimeWindow) -> Any:
         """Return what the store has for a pane; a new pane gets its timers."""
-        accumulator = self.contents.stored(key, window)
+        accumulator = self.contents.stored(key, window) if window.end <= self._stored_until else None
         if accumulator is None:
             pane = (key, window)
             self.timers.events.add(pane, window.end - 1)

@@ -31,13 +31,18 @@ class TriggerResult(Enum):
     PURGE = (False, True)
     """The records go."""
 
+    def __init__(self, fire: bool, purge: bool) -> None:
+        # Asked for every record, and an enum's ``value`` is slow.
+        self._fire = fire
+        self._purge = purge
+
     def is_fire(self) -> bool:
         """Says whether the window's function is called."""
-        return self.value[0]
+        return self._fire
 
     def is_purge(self) -> bool:
         """Says whether the window's records go."""
-        return self.value[1]
+        return self._purge
 
 
 class Trigger(ABC, Generic[T, W]):
