@@ -10,7 +10,7 @@ Markers (declared in pyproject.toml; an unknown one is an error):
 Hypothesis profiles, chosen with HYPOTHESIS_PROFILE:
 
 - `dev` (the default): new random examples in every run.
-- `ci` (what the Makefile sets): the same examples in every run, so that a red build stays red.
+- `ci` (what the Makefile sets): few examples, the same in every run, so that it is quick and a red build stays red.
 - `thorough`: many examples, for a change to windows, valve, key groups, state stores or the NFA.
 """
 
@@ -22,6 +22,6 @@ from hypothesis import settings
 
 # No deadlines: two busy cores make a quick example look slow.
 settings.register_profile("dev", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
