@@ -25,7 +25,7 @@ class EpochSizer:
     >>> sizer.scale
     8.0
     >>> sizer.observe(2.0, backlog=True)
-    ... sizer.scale
+    >>> sizer.scale
     4.0
     """
 

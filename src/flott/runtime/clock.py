@@ -17,7 +17,7 @@ class ManualClock:
 
     >>> clock = ManualClock(5)
     >>> clock.advance_to(7)
-    ... clock.now()
+    >>> clock.now()
     7
     """
 

@@ -13,9 +13,9 @@ class Counter:
 
     >>> counter = Counter()
     >>> counter.inc()
-    ... counter.inc(2)
-    ... counter.dec()
-    ... counter.get_count()
+    >>> counter.inc(2)
+    >>> counter.dec()
+    >>> counter.get_count()
     2
     """
 
