@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from flott.runtime.state import broadcast_state, lists, maps, ttl_values, values
+from flott.runtime.state import broadcast_state, lists, maps, operator_state, ttl_values, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from flott.datastream.state.descriptors import MapStateDescriptor
+    from flott.datastream.state.descriptors import ListStateDescriptor, MapStateDescriptor
 
 __all__ = [
     "AggregatingState",
@@ -210,8 +210,24 @@ class OperatorStateStore(ABC):
     """Where state comes from that belongs to a subtask, not to a key."""
 
     @abstractmethod
+    def get_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[object]:
+        """Returns a list whose elements are spread evenly over the subtasks when the job is rescaled."""
+
+    @abstractmethod
+    def get_union_list_state(self, state_descriptor: ListStateDescriptor) -> ListState[object]:
+        """Returns a list that every subtask gets whole, with the elements of all, when the job is restored."""
+
+    @abstractmethod
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastState[object, object]:
         """Returns the broadcast state that a descriptor describes."""
+
+    @abstractmethod
+    def get_registered_state_names(self) -> set[str]:
+        """Returns the names of the list states that there are."""
+
+    @abstractmethod
+    def get_registered_broadcast_state_names(self) -> set[str]:
+        """Returns the names of the broadcast states that there are."""
 
 
 # The engine's classes do not know the API, so the API claims them: isinstance works both ways.
@@ -225,3 +241,5 @@ ReducingState.register(ttl_values.ExpiringReducingState)
 AggregatingState.register(ttl_values.ExpiringAggregatingState)
 BroadcastState.register(broadcast_state.BroadcastState)
 ReadOnlyBroadcastState.register(broadcast_state.ReadOnlyBroadcastState)
+ListState.register(operator_state.OperatorListState)
+OperatorStateStore.register(operator_state.OperatorStateStore)

@@ -8,7 +8,7 @@ from flott.runtime.operators.calls import call_for_each
 from flott.runtime.operators.co_process import UnkeyedProcessing
 from flott.runtime.operators.process import ProcessContext
 from flott.runtime.operators.two_inputs import TwoInputs
-from flott.runtime.state.broadcast_state import BroadcastStates
+from flott.runtime.state.declared_broadcast import BroadcastStates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,12 +48,10 @@ class BroadcastProcess(TwoInputs, UnkeyedProcessing):
         self.broadcast_ctx = BroadcastContext(self.timers, self.results, self.states.writable)
 
     def restore(self, carried: Any) -> None:
-        states, rest = (None, None) if carried is None else carried
-        self.states.restore(states)
-        super().restore(rest)
+        super().restore(self.states.restore(carried))
 
     def snapshot(self) -> Any:
-        return self.states.snapshot(), super().snapshot()
+        return self.states.snapshot(super().snapshot())
 
     def process(self, batch: Batch) -> None:
         call_for_each(self, batch, self.function.process_element, self.ctx, self.results)

@@ -8,7 +8,7 @@ from flott.errors import StateAccessError
 from flott.runtime.operators.calls import call_for_each, call_for_each_keyed
 from flott.runtime.operators.timed import KeyedContext, TimedOperator
 from flott.runtime.operators.two_inputs import TwoInputs
-from flott.runtime.state.broadcast_state import BroadcastStates
+from flott.runtime.state.declared_broadcast import BroadcastStates
 from flott.runtime.state.keys_of_state import keys_of_state
 
 if TYPE_CHECKING:
@@ -121,12 +121,10 @@ class KeyedBroadcastProcess(TwoInputs, TimedOperator):
         )
 
     def restore(self, carried: Any) -> None:
-        states, rest = (None, None) if carried is None else carried
-        self.states.restore(states)
-        super().restore(rest)
+        super().restore(self.states.restore(carried))
 
     def snapshot(self) -> Any:
-        return self.states.snapshot(), super().snapshot()
+        return self.states.snapshot(super().snapshot())
 
     def process(self, batch: Batch) -> None:
         call_for_each_keyed(self, batch, self.key_selector, self.function.process_element, self.ctx)

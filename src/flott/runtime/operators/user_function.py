@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flott.runtime.context import RuntimeContext
 from flott.runtime.operator import Operator
+from flott.runtime.operators.checkpointed import Checkpointing, checkpointed_part
+
+if TYPE_CHECKING:
+    from flott.runtime.context import OperatorContext
+    from flott.runtime.operator import Output
 
 
 class UserFunctionOperator(Operator):
@@ -13,6 +18,11 @@ class UserFunctionOperator(Operator):
 
     def __init__(self, function: Any) -> None:
         self.function = function
+
+    def setup(self, context: OperatorContext, output: Output) -> None:
+        super().setup(context, output)
+        if checkpointed_part(self.function) is not None:
+            Checkpointing(self).attach()
 
     def open(self) -> None:
         try:

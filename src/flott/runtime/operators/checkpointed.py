@@ -1,0 +1,138 @@
+"""Functions with operator state: ``initialize_state`` before ``open``, ``snapshot_state`` at the end of each epoch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import cloudpickle
+
+from flott.runtime.context import RuntimeContext
+from flott.runtime.state.operator_state import CarriedStates, OperatorStates, OperatorStateStore
+
+if TYPE_CHECKING:
+    from flott.runtime.operators.user_function import UserFunctionOperator
+
+
+class InitializationContext:
+    """What ``initialize_state(context)`` gets."""
+
+    def __init__(self, store: OperatorStateStore, keyed: RuntimeContext, restored: int | None) -> None:
+        self._store = store
+        self._keyed = keyed
+        self._restored = restored
+
+    def is_restored(self) -> bool:
+        """Say whether the state is that of an earlier run of this function, here or in another worker."""
+        return self._restored is not None
+
+    def get_restored_checkpoint_id(self) -> int | None:
+        """Return the number of the snapshot that the state comes from, or None at the very beginning."""
+        return self._restored
+
+    def get_operator_state_store(self) -> OperatorStateStore:
+        """Return where state of the subtask comes from."""
+        return self._store
+
+    def get_keyed_state_store(self) -> RuntimeContext:
+        """Return where state of keys comes from."""
+        return self._keyed
+
+
+class SnapshotContext:
+    """What ``snapshot_state(context)`` gets."""
+
+    def __init__(self, number: int, timestamp: int) -> None:
+        self._number = number
+        self._timestamp = timestamp
+
+    def get_checkpoint_id(self) -> int:
+        """Return the number of the snapshot; each is greater than the one before."""
+        return self._number
+
+    def get_checkpoint_timestamp(self) -> int:
+        """Return the time of day at which the snapshot is taken."""
+        return self._timestamp
+
+
+def checkpointed_part(function: Any) -> Any:
+    """Return the function, or the one inside it, that has operator state; None if there is none."""
+    while function is not None:
+        if hasattr(function, "initialize_state") and hasattr(function, "snapshot_state"):
+            return function
+        # What one function wraps around another: a map on a keyed stream, a sink.
+        function = getattr(function, "function", None) or getattr(function, "sink", None)
+    return None
+
+
+class Checkpointing:
+    """Stands before the life of an operator whose function has operator state.
+
+    A function keeps in its own attributes what it has not written to its state yet, so one that ran another epoch than
+    the last can't be used again: it is replaced by a new one, as after a restart. In the usual case, when this
+    worker ran the last epoch too, nothing is done at all.
+    """
+
+    def __init__(self, operator: UserFunctionOperator) -> None:
+        self._operator = operator
+        self._pristine = cloudpickle.dumps(operator.function)
+        self._open, self._restore, self._snapshot, self._close = (
+            operator.open, operator.restore, operator.snapshot, operator.close,
+        )  # fmt: skip
+        self._opened = False
+        self._kept: bytes | None = None
+        """The states that the function as it is now belongs to."""
+        self._store = OperatorStateStore("")
+        self._number = 0
+
+    def attach(self) -> None:
+        """Take over the life of this one operator."""
+        operator: Any = self._operator
+        operator.open, operator.restore, operator.snapshot, operator.close = (
+            self.open, self.restore, self.snapshot, self.close,
+        )  # fmt: skip
+
+    def open(self) -> None:
+        """Wait: the function is opened after ``initialize_state``, which needs the epoch's state."""
+
+    def restore(self, carried: CarriedStates | None) -> None:
+        """Begin an epoch, with a new function unless this one is at the epoch's version."""
+        states, rest = (None, None) if carried is None else (carried.states, carried.rest)
+        self._number = 0 if carried is None else carried.number
+        if not self._opened or states != self._kept:
+            self._start(states)
+        self._restore(rest)
+
+    def _start(self, states: bytes | None) -> None:
+        operator = self._operator
+        if self._opened:
+            self._close()
+            operator.function = cloudpickle.loads(self._pristine)
+        title = operator.context.title
+        self._store = OperatorStateStore(title, None if states is None else OperatorStates.unpack(states))
+        keyed = RuntimeContext(operator.context)
+        restored = None if states is None else self._number
+        try:
+            checkpointed_part(operator.function).initialize_state(InitializationContext(self._store, keyed, restored))
+        except Exception as error:
+            raise operator.failure(error, "none: it failed in initialize_state()") from None
+        self._open()
+        self._opened = True
+        self._kept = states
+
+    def snapshot(self) -> CarriedStates:
+        """End an epoch: let the function write what it holds to its state, and carry that over."""
+        operator = self._operator
+        self._number += 1
+        context = SnapshotContext(self._number, operator.context.clock.now())
+        try:
+            checkpointed_part(operator.function).snapshot_state(context)
+        except Exception as error:
+            raise operator.failure(error, "none: it failed in snapshot_state()") from None
+        self._kept = self._store.states().pack(operator.context.title)
+        return CarriedStates(self._kept, self._snapshot(), self._number)
+
+    def close(self) -> None:
+        """Close the function, if it was opened."""
+        if self._opened:
+            self._close()
+            self._opened = False
