@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any, Protocol
 
-from flott.runtime.batch import MIN_TIMESTAMP
+from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.state.lists import ListState
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ NAME = "window-contents"
 
 class Contents(Protocol):
     """What the panes of an operator hold."""
+
+    lists: bool
+    """Whether a pane holds its records, or one value."""
 
     def add(self, key: Any, window: Any, value: Any, /) -> None:
         """Add a record to a pane."""
@@ -89,10 +92,14 @@ class AccumulatedContents:
     within an epoch leaves no trace there.
     """
 
+    lists = False
+
     def __init__(self, panes: PaneBackend, accumulation: Accumulation) -> None:
         self._panes = panes
         self._column = panes.column(NAME)
         self._accumulation = accumulation
+        self.stored_until = MAX_WATERMARK
+        """No time window that ends after this has anything in the store, so that nobody need look."""
         self.forget()
 
     def forget(self) -> None:
@@ -121,6 +128,8 @@ class AccumulatedContents:
             return stored[key]
         dropped = self._dropped.get(window)
         if dropped is not None and key in dropped:
+            return None
+        if self.stored_until != MAX_WATERMARK and window.end > self.stored_until:
             return None
         data = self._panes.get(self._panes.address(self._column, (key, window)))
         if data is None:
@@ -201,6 +210,8 @@ class AccumulatedContents:
 
 class ListContents:
     """The records of each pane, as a list that grows in chunks."""
+
+    lists = True
 
     def __init__(self, panes: PaneBackend) -> None:
         self._scope = panes.scope

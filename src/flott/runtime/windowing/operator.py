@@ -241,7 +241,7 @@ class WindowOperator(Operator):
         if held is None:
             return False
         self.panes.scope.key = (key, window)
-        produced = self.firing.fire(key, window, held if isinstance(self.contents, ListContents) else [held])
+        produced = self.firing.fire(key, window, held if self.contents.lists else [held])
         if produced is not None:
             self.put_out(produced, window)
         return True

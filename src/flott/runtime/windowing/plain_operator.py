@@ -8,24 +8,26 @@ from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.windowing.assigner import no_timestamp
+from flott.runtime.windowing.listed_contents import ListedContents
 from flott.runtime.windowing.operator import MANY_RESULTS, WindowOperator
 from flott.runtime.windowing.windows import TimeWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from flott.runtime.windowing.contents import AccumulatedContents
+    from flott.runtime.windowing.contents import Contents
     from flott.runtime.windowing.spec import WindowSpec
 
 
 class PlainWindowOperator(WindowOperator):
-    """Tumbling or sliding event-time windows that fire at their end and hold one accumulator for each key.
+    """Tumbling or sliding event-time windows that fire at their end.
 
     Time is cut into slices that belong to the same windows. A record finds its slice by one division; the slice
-    knows the accumulators of its windows. Late records take the way of the general operator.
+    knows what its windows hold, by key. Late records take the way of the general operator.
     """
 
-    contents: AccumulatedContents
+    contents: Any
+    """AccumulatedContents or ListedContents."""
 
     def __init__(self, spec: WindowSpec, key_selector: Callable[[Any], Any]) -> None:
         super().__init__(spec, key_selector)
@@ -34,25 +36,32 @@ class PlainWindowOperator(WindowOperator):
         self._slide: int = getattr(assigner, "_slide", self._size)
         self._offset: int = assigner._offset  # noqa: SLF001
         self._slice = gcd(self._size, self._slide)
-        self._stored_until = MAX_WATERMARK
-        """No window that ends after this has anything in the store, so that nobody need look."""
+
+    def _make_contents(self) -> Contents:
+        if self.spec.reduce is not None or self.spec.aggregate is not None:
+            return super()._make_contents()
+        panes = self.panes
+        made: Contents = panes.backend.part("window-contents", "lists of records", lambda: ListedContents(panes))
+        return made
 
     def restore(self, carried: Any) -> None:
-        common, self._stored_until = carried or (None, MAX_WATERMARK)
+        common, self.contents.stored_until = carried or (None, MAX_WATERMARK)
         super().restore(common)
         if carried is None and self.panes.backend.is_empty():
-            self._stored_until = MIN_TIMESTAMP
+            self.contents.stored_until = MIN_TIMESTAMP
 
     def snapshot(self) -> Any:
-        return super().snapshot(), max(self._stored_until, self.contents.latest_end())
+        return super().snapshot(), max(self.contents.stored_until, self.contents.latest_end())
 
     def _process_all(self, records: Iterator[Any], keys: list[Any], stamps: list[int | None] | None) -> None:
         times: Any = repeat(None) if stamps is None else stamps
         try:
             if self.spec.aggregate is not None:
                 self._aggregate(records, keys, times)
-            else:
+            elif self.spec.reduce is not None:
                 self._reduce(records, keys, times)
+            else:
+                self._collect(records, keys, times)
         except TypeError:
             if stamps is None or None in stamps:
                 raise no_timestamp(self.assigner, "without one") from None
@@ -102,6 +111,28 @@ class PlainWindowOperator(WindowOperator):
                     accumulator = begin(key, window)
                 accumulators[key] = value if accumulator is None else reduce(accumulator, value)
 
+    def _collect(self, records: Iterator[Any], keys: list[Any], times: list[int]) -> None:
+        offset, length, register = self._offset, self._slice, self._register
+        slices: dict[int, list[tuple[Any, dict[Any, Any]]] | None] = {}
+        current = None
+        panes: list[tuple[Any, dict[Any, Any]]] | None = None
+        for value, key, time in zip(records, keys, times, strict=False):
+            start = time - (time - offset) % length
+            if start != current:
+                panes = slices[start] if start in slices else slices.setdefault(start, self._panes(start))
+                current = start
+            if panes is None:
+                self.scope.key = key
+                self.process_element(value, key, time)
+                continue
+            for window, lists in panes:
+                gathered = lists.get(key)
+                if gathered is None:
+                    register(key, window)
+                    lists[key] = [value]
+                else:
+                    gathered.append(value)
+
     def _panes(self, start: int) -> list[tuple[Any, dict[Any, Any]]] | None:
         """Return the windows of a slice with their accumulators; None when one of them has fired already."""
         size = self._size
@@ -116,13 +147,15 @@ class PlainWindowOperator(WindowOperator):
 
     def _begin(self, key: Any, window: TimeWindow) -> Any:
         """Return what the store has for a pane; a new pane gets its timers."""
-        accumulator = self.contents.stored(key, window) if window.end <= self._stored_until else None
+        accumulator = self.contents.stored(key, window)
         if accumulator is None:
-            pane = (key, window)
-            self.timers.events.add(pane, window.end - 1)
-            if self.lateness:
-                self._register_cleanup(key, window)
+            self._register(key, window)
         return accumulator
+
+    def _register(self, key: Any, window: TimeWindow) -> None:
+        self.timers.events.add((key, window), window.end - 1)
+        if self.lateness:
+            self._register_cleanup(key, window)
 
     def process_watermark(self, timestamp: int) -> None:
         for time, panes in self.timers.advance_watermark_by_moment(timestamp):
@@ -134,23 +167,57 @@ class PlainWindowOperator(WindowOperator):
 
     def _fire_moment(self, time: int, panes: list[Any]) -> None:
         """Let all panes fire whose window ends now, and drop those whose lateness does."""
-        if self.spec.function is not None or self.lateness:
+        if self.lateness:
             for pane in panes:
                 self.scope.key = pane[0]
                 self._on_event_time(time, pane)
-            return
-        take = self.contents.take
-        values = self.results.values
-        accumulators = [accumulator for pane in panes if (accumulator := take(*pane)) is not None]
-        if self.spec.aggregate is None:
-            values.extend(accumulators)
+        elif self.spec.function is not None:
+            self._call_function(time, panes)
         else:
-            done = iter(accumulators)
+            self._put_out_results(time, panes)
+        if len(self.results.values) >= MANY_RESULTS:
+            self.results.emit(self.output)
+
+    def _call_function(self, time: int, panes: list[Any]) -> None:
+        take, fire, result_of = self.contents.take, self.firing.fire, self._result_of
+        for pane in panes:
+            key, window = pane
+            held = take(key, window)
+            if held is None:
+                continue
+            self.scope.key = key
+            self.panes.scope.key = pane
             try:
-                values.extend(map(self.spec.aggregate.get_result, done))
-            except Exception as error:  # noqa: BLE001 - whatever a user's get_result raises
-                raise self.failed(error, done, accumulators) from None
+                produced = fire(key, window, held if result_of is None else [result_of(held)])
+                if produced is not None:
+                    self.put_out(produced, window)
+                self.firing.clear(window)
+            except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+                raise self.failure_of(error, f"none: a timer for {time}, key {key!r}, {window!r}") from None
+
+    @property
+    def _result_of(self) -> Callable[[Any], Any] | None:
+        """What makes a result of what a pane holds; None when that is a list of records."""
+        if self.contents.lists:
+            return None
+        return _same if self.spec.aggregate is None else self.spec.aggregate.get_result
+
+    def _put_out_results(self, time: int, panes: list[Any]) -> None:
+        take, result_of = self.contents.take, self._result_of
+        values = self.results.values
+        held = [found for pane in panes if (found := take(*pane)) is not None]
+        done = iter(held)
+        try:
+            if result_of is None:
+                for records in done:
+                    values.extend(records)
+            else:
+                values.extend(map(result_of, done))
+        except Exception as error:  # noqa: BLE001 - whatever a user's get_result raises
+            raise self.failed(error, done, held) from None
         stamps: Any = self.results.stamps
         stamps.extend(repeat(time, len(values) - len(stamps)))
-        if len(values) >= MANY_RESULTS:
-            self.results.emit(self.output)
+
+
+def _same(accumulator: Any) -> Any:
+    return accumulator

@@ -65,13 +65,15 @@ class WindowSpec:
         return f"{kind}({self.assigner!r}, {type(self.trigger).__name__}, {names})"
 
     def is_plain(self) -> bool:
-        """Say whether there is a shorter way: one accumulator for each window, which fires at its end."""
+        """Say whether there is a shorter way: windows that are known beforehand, or sessions of one accumulator."""
+        kind = type(self.assigner)
+        if type(self.trigger) is not EventTimeTrigger or self.evictor is not None:
+            return False
+        if kind is EventTimeSessionWindows:
+            return self.reduce is not None or self.aggregate is not None
         return (
-            type(self.assigner) in {TumblingEventTimeWindows, SlidingEventTimeWindows, EventTimeSessionWindows}
+            kind in {TumblingEventTimeWindows, SlidingEventTimeWindows}
             and getattr(self.assigner, "stagger_offset", 0) == 0
-            and type(self.trigger) is EventTimeTrigger
-            and self.evictor is None
-            and (self.reduce is not None or self.aggregate is not None)
         )
 
     def operator(self, key_selector: Callable[[Any], Any]) -> WindowOperator:
