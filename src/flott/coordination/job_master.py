@@ -14,6 +14,7 @@ from flott.common import CompletableFuture, JobExecutionResult, JobStatus
 from flott.coordination.ledger import Ledger
 from flott.coordination.sizing import EpochSizer
 from flott.errors import EpochFailedError, JobCanceledError, JobExecutionError
+from flott.runtime.clock import ManualClock
 from flott.runtime.reports import EpochOrder
 
 if TYPE_CHECKING:
@@ -180,7 +181,8 @@ class JobMaster:
         """Run the next epoch, again if it can't be completed; None when the job is being stopped."""
         attempts = self._settings.epoch_attempts
         for attempt in range(1, attempts + 1):
-            order = EpochOrder(self._epoch + 1, str(self.job_id), self._run, self._ledger.orders(sources))
+            set_time = self._clock.now() if isinstance(self._clock, ManualClock) else None
+            order = EpochOrder(self._epoch + 1, str(self.job_id), self._run, self._ledger.orders(sources), set_time)
             try:
                 reports = self._runner.run(order)
                 self._raise_failures(reports)

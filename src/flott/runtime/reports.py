@@ -34,6 +34,8 @@ class EpochOrder:
     run: str
     """Changes whenever the job (re)starts; operators that a worker kept from another run are not reused."""
     tasks: dict[tuple[int, int], TaskOrder]
+    set_time: int | None = None
+    """The time of day in this epoch, when the job's clock is one that is moved by hand; else each machine's own."""
 
     def task(self, vertex: int, subtask: int) -> TaskOrder:
         """Return the order of one subtask."""

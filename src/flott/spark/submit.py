@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from flott.common import Configuration, JobID
     from flott.coordination.client import DriverJobClient
     from flott.graph.transformations import Program
+    from flott.runtime.clock import Clock
     from flott.runtime.plan import EpochPlan
 
 
-def submit(program: Program, configuration: Configuration) -> DriverJobClient:
-    """Start a program as a job on Spark and return the handle on it."""
+def submit(program: Program, configuration: Configuration, clock: Clock | None = None) -> DriverJobClient:
+    """Start a program as a job on Spark and return the handle on it; ``clock`` is for tests that move time by hand."""
 
     def runner(job_id: JobID, plan: EpochPlan) -> SparkRunner:
         spark = epoch_session(configuration)
@@ -31,7 +32,7 @@ def submit(program: Program, configuration: Configuration) -> DriverJobClient:
         entries = configuration.get(FlottOptions.STATE_CACHE_ENTRIES)
         return SparkRunner(spark, plan, str(job_id), storage, state_dir, entries)
 
-    return launch(program, configuration, SystemClock(), runner)
+    return launch(program, configuration, clock or SystemClock(), runner)
 
 
 def places(configuration: Configuration, job_id: str, master: str) -> tuple[str, str]:

@@ -73,6 +73,7 @@ class LevelTask:
         quiet_collector()
         order: EpochOrder = pickle.loads(self.order)
         job = RESIDENTS.job(self.address)
+        job.clock.set_time = order.set_time
         attempt = spark_task.attemptNumber()
         rows = read_rows(batches) if self.level > 0 else exhausted(batches)
         made: list[tuple[int, int]] = []
@@ -100,8 +101,9 @@ class ResidentJob:
     def __init__(self, address: JobAddress) -> None:
         storage = open_storage(address.storage)
         self.file: JobFile = unpack(storage.read(address.job_file), address.digest)
+        self.clock = SystemClock()
         self.services = TaskServices(
-            clock=SystemClock(),
+            clock=self.clock,
             storage=storage,
             state_dir=Path(address.state_dir),
             stopwatch=time.perf_counter,
