@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from flott.common.typeinfo import TypeInformation
+    from flott.datastream.data_stream.interval_joined import IntervalJoin
     from flott.datastream.data_stream.stream import DeclaredType
     from flott.datastream.data_stream.windowed import WindowedStream
     from flott.datastream.functions import (
@@ -153,6 +154,12 @@ class KeyedStream(DataStream):
         from flott.datastream.data_stream.windowed_base import count_assigner
 
         return self.window(count_assigner("count_window", size, slide))
+
+    def interval_join(self, other_stream: KeyedStream) -> IntervalJoin:
+        """Joins with the records of another keyed stream whose times are near: ``interval_join(b).between(...)``."""
+        from flott.datastream.data_stream.interval_joined import IntervalJoin
+
+        return IntervalJoin(self, other_stream)
 
     # -- what keys do not matter for -----------------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from flott.common.execution_config import ExecutionConfig
     from flott.common.watermark_strategy import WatermarkStrategy
     from flott.datastream.data_stream.broadcast import BroadcastConnectedStream, BroadcastStream
+    from flott.datastream.data_stream.co_grouped import CoGroupedStreams, JoinedStreams
     from flott.datastream.data_stream.connected import ConnectedStreams
     from flott.datastream.data_stream.keyed import KeyedStream
     from flott.datastream.data_stream.windowed_all import AllWindowedStream
@@ -232,6 +233,18 @@ class DataStream(OperatorSettings, Partitioning, Outputs):
             raise GraphError(f"connect(...): {ds!r:.100} is neither a DataStream nor a BroadcastStream")
         self._check_neighbour("connect(...)", ds)
         return ConnectedStreams(self, ds)
+
+    def join(self, other_stream: DataStream) -> JoinedStreams:
+        """Joins records of one key and one window: ``join(b).where(...).equal_to(...).window(...).apply(...)``."""
+        from flott.datastream.data_stream.co_grouped import JoinedStreams
+
+        return JoinedStreams(self, other_stream)
+
+    def co_group(self, other_stream: DataStream) -> CoGroupedStreams:
+        """Groups two streams by key and window: ``co_group(b).where(...).equal_to(...).window(...).apply(...)``."""
+        from flott.datastream.data_stream.co_grouped import CoGroupedStreams
+
+        return CoGroupedStreams(self, other_stream)
 
     def get_side_output(self, output_tag: OutputTag) -> DataStream:
         """Returns the stream of what the operator sent to a side output with ``yield tag, value``."""

@@ -28,6 +28,7 @@ from flott.datastream.functions.elementwise import (
     MapFunction,
 )
 from flott.datastream.functions.endpoints import SinkFunction, SourceFunction
+from flott.datastream.functions.join import CoGroupFunction, FlatJoinFunction, JoinFunction, ProcessJoinFunction
 from flott.datastream.functions.keys import KeySelector, NullByteKeySelector, Partitioner
 from flott.datastream.functions.process import (
     CoProcessFunction,
@@ -57,14 +58,17 @@ __all__ = [
     "BroadcastProcessFunction",
     "CheckpointedFunction",
     "CoFlatMapFunction",
+    "CoGroupFunction",
     "CoMapFunction",
     "CoProcessFunction",
     "FilterFunction",
+    "FlatJoinFunction",
     "FlatMapFunction",
     "Function",
     "FunctionInitializationContext",
     "FunctionSnapshotContext",
     "FunctionWrapper",
+    "JoinFunction",
     "KeySelector",
     "KeyedBroadcastProcessFunction",
     "KeyedCoProcessFunction",
@@ -77,6 +81,7 @@ __all__ = [
     "PassThroughWindowFunction",
     "ProcessAllWindowFunction",
     "ProcessFunction",
+    "ProcessJoinFunction",
     "ProcessWindowFunction",
     "ReduceFunction",
     "ReduceFunctionWrapper",
