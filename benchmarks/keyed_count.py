@@ -74,9 +74,23 @@ def main() -> None:
                 }
             )
     report(figures)
+    if "flott" in options.engines:
+        report_memory(options.keys, quick=options.quick)
     if options.json:
         content = {"machine": machine(), "when": time.strftime("%F %T"), "figures": figures}
         Path(options.json).write_text(json.dumps(content, indent=1))
+
+
+def report_memory(sizes: list[int], *, quick: bool) -> None:
+    """Run long enough for 50 epochs and more: what the workers hold must not grow."""
+    for keys in sizes:
+        records = 12_000_000 if quick else 45_000_000
+        run = run_program("keyed_count.py", "flott", "--keys", str(keys), "--records", str(records))
+        held = run.result["memory_mb"]
+        early, late = statistics.median(held[5:15]), statistics.median(held[-10:])
+        print(
+            f"{keys:,} keys, {len(held)} epochs: workers hold {early:,.0f} MB in epochs 6 to 15, {late:,.0f} MB in the last 10"
+        )
 
 
 def machine() -> str:

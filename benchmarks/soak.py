@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 import psutil
+from pyspark.sql import SparkSession
 
 from flott.common import Configuration, Types, WatermarkStrategy
 from flott.datastream import KeyedProcessFunction, StreamExecutionEnvironment
@@ -26,7 +27,7 @@ from flott.datastream.state import ListStateDescriptor, ValueStateDescriptor
 
 MEASURES = {
     "driver_mb": "driver memory, MB",
-    "java_mb": "Java memory, MB",
+    "java_live_mb": "Java heap after a collection, MB",
     "workers_mb": "Python workers' memory, MB",
     "open_files": "open files of all processes",
     "disk_mb": "disk (shuffle files, state), MB",
@@ -50,14 +51,22 @@ class Count(KeyedProcessFunction):
         yield count
 
 
+def live_heap() -> float:
+    """Return what Java's heap holds once the garbage is gone; the process itself takes what it is allowed to."""
+    java = SparkSession.active().sparkContext._jvm.java.lang  # noqa: SLF001 - measuring, not moving data
+    java.System.gc()
+    runtime = java.Runtime.getRuntime()
+    return (runtime.totalMemory() - runtime.freeMemory()) / 2**20
+
+
 def sample(directory: Path) -> dict:
     driver = psutil.Process()
-    figures = {"driver_mb": driver.memory_info().rss / 2**20, "java_mb": 0.0, "workers_mb": 0.0}
+    figures = {"driver_mb": driver.memory_info().rss / 2**20, "workers_mb": 0.0}
     files = driver.num_fds()
     for child in driver.children(recursive=True):
         try:
-            kind = "java_mb" if "java" in child.name() else "workers_mb"
-            figures[kind] += child.memory_info().rss / 2**20
+            if "java" not in child.name():
+                figures["workers_mb"] += child.memory_info().rss / 2**20
             files += child.num_fds()
         except psutil.NoSuchProcess:
             continue
@@ -105,7 +114,9 @@ def soak(epochs: int, every: int, directory: Path) -> list[dict]:
     def watch(stats) -> None:
         times.append(stats.seconds)
         if stats.epoch % every == 0:
-            moment = sample(directory) | {"epoch": stats.epoch, "epoch_ms": statistics.median(times[-every:]) * 1000}
+            heap = live_heap() if stats.epoch % (5 * every) == 0 or not samples else samples[-1]["java_live_mb"]
+            moment = sample(directory) | {"epoch": stats.epoch, "java_live_mb": heap}
+            moment["epoch_ms"] = statistics.median(times[-every:]) * 1000
             samples.append(moment)
             if stats.epoch % 500 == 0:
                 figures = ", ".join(f"{key} {moment[key]:.0f}" for key in MEASURES)

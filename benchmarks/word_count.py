@@ -59,8 +59,13 @@ def make_text(path: Path, megabytes: int) -> None:
 
 def shell_count(path: Path) -> dict[str, int]:
     command = f"tr ' ' '\\n' < {path} | sort -S 4G --parallel=2 | uniq -c"
-    done = subprocess.run(
-        command, shell=True, check=True, capture_output=True, text=True, env=dict(os.environ, LC_ALL="C")  # noqa: S602
+    done = subprocess.run(  # noqa: S602 - a pipe of the shell is what we compare with
+        command,
+        shell=True,
+        check=True,
+        capture_output=True,
+        text=True,
+        env=dict(os.environ, LC_ALL="C"),
     )
     pairs = (line.split() for line in done.stdout.splitlines())
     return {word: int(count) for count, word in pairs}
@@ -87,7 +92,9 @@ def main() -> None:
         peak.stop()
         words = sum(counts.values())
         print(f"{size / 2**20:,.0f} MB, {words:,} words, {len(counts):,} different, {seconds:.0f} s")
-        print(f"{words / seconds:,.0f} words/s, {size / 2**20 / seconds:.1f} MB/s, Python memory at most {peak.most / 2**20:,.0f} MB")
+        print(
+            f"{words / seconds:,.0f} words/s, {size / 2**20 / seconds:.1f} MB/s, Python memory at most {peak.most / 2**20:,.0f} MB"
+        )
         same = counts == shell_count(path)
         print("equal to sort | uniq -c" if same else "DIFFERS from sort | uniq -c")
         raise SystemExit(0 if same else 1)

@@ -80,9 +80,29 @@ def main() -> None:
     )
     discard(counted)
     started = time.time()
-    result = env.execute("keyed count")
+    client = env.execute_async("keyed count")
+    memory = watch_memory(client) if options.engine == "flott" else []
+    result = client.get_job_execution_result().result()
     seconds = time.time() - started
-    print(json.dumps({"seconds": seconds, "net_seconds": result.get_net_runtime() / 1000, "records": options.records}))
+    net = result.get_net_runtime() / 1000
+    print(json.dumps({"seconds": seconds, "net_seconds": net, "records": options.records, "memory_mb": memory}))
+
+
+def watch_memory(client) -> list[float]:
+    """Note after every epoch what the workers hold."""
+    import os
+
+    import psutil
+
+    memory: list[float] = []
+
+    def note(_) -> None:
+        children = psutil.Process(os.getpid()).children(recursive=True)
+        held = [child.memory_info().rss for child in children if "python" in child.name()]
+        memory.append(round(sum(held) / 2**20, 1))
+
+    client.master.listeners.append(note)
+    return memory
 
 
 main()

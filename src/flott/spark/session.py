@@ -41,7 +41,7 @@ EMBEDDED = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "2",
-    "spark.driver.memory": "2g",
+    "spark.driver.memory": "1g",
     # A job runs thousands of epochs: Spark must not remember them all.
     "spark.ui.retainedJobs": "20",
     "spark.ui.retainedStages": "40",
