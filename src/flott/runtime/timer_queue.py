@@ -86,10 +86,12 @@ class TimerQueue:
         """Drop all from memory; the store is the truth."""
         self._new: dict[int, Owners] = {}
         """Registered in this epoch."""
-        self._known: dict[int, Owners] = {}
-        """In the store; all that is earlier than ``_unread``, and perhaps more."""
+        self._known: dict[int, dict[Any, bytes]] = {}
+        """In the store, by owner with the address there; all that is earlier than ``_unread``, and perhaps more."""
+        self._removed: list[bytes] = []
+        """Addresses of timers that fired or were deleted in this epoch."""
         self._gone: dict[int, Owners] = {}
-        """Fired or deleted in this epoch, and perhaps in the store."""
+        """Fired or deleted in this epoch, and perhaps in the store: not read yet."""
         self._times: list[int] = []
         """Heap of the moments in ``_new`` and ``_known``."""
         self._kept = 0
@@ -131,20 +133,12 @@ class TimerQueue:
             new.pop(owner, None)
         known = self._known.get(time)
         if known is not None and owner in known:
-            del known[owner]
+            self._removed.append(known.pop(owner))
             self._kept -= 1
-        elif time < self._unread:
-            if time == self._firing:
-                self.withdrawn[owner] = None
-            return
-        self._note_gone(time, owner)
-
-    def _note_gone(self, time: int, owner: Any) -> None:
-        gone = self._gone.get(time)
-        if gone is None:
-            self._gone[time] = {owner: None}
-        else:
-            gone[owner] = None
+        if time >= self._unread:
+            self._gone.setdefault(time, {})[owner] = None
+        if time == self._firing:
+            self.withdrawn[owner] = None
 
     def _checked(self, time: Any) -> int:
         with suppress(TypeError):
@@ -179,19 +173,16 @@ class TimerQueue:
     def _take_out(self, time: int) -> list[Any]:
         known = self._known.pop(time, None)
         new = self._new.pop(time, None)
+        owners = list(known or ())
         if known:
             self._kept -= len(known)
-            fired = {**known, **new} if new else known
-        elif new:
-            fired = new
-        else:
-            return []
-        # New ones need not be removed from the store, unless they may be there too, not read yet.
-        remove = fired if self._unread <= time else known
-        if remove:
-            gone = self._gone.get(time)
-            self._gone[time] = remove if gone is None else {**gone, **remove}
-        return list(fired)
+            self._removed.extend(known.values())
+        if new:
+            owners.extend([owner for owner in new if owner not in known] if known else new)
+        if self._unread <= time:
+            # They may yet be read: again, or for the first time.
+            self._gone.setdefault(time, {}).update(dict.fromkeys(owners))
+        return owners
 
     def earliest(self) -> int:
         """Return the moment of the first timer, or NEVER."""
@@ -220,13 +211,13 @@ class TimerQueue:
             if not left:
                 heapreplace(self._ahead, (time, address))
                 break
-            take_in(time, owner_of(address, value))
+            take_in(time, owner_of(address, value), address)
             left -= 1
         else:
             heappop(self._ahead)
         self._unread = self._ahead[0][0] if self._ahead else NEVER
 
-    def _take_in(self, time: int, owner: Any) -> None:
+    def _take_in(self, time: int, owner: Any, address: bytes) -> None:
         gone = self._gone.get(time)
         if gone is not None and owner in gone:
             return
@@ -236,7 +227,7 @@ class TimerQueue:
                 heappush(self._times, time)
             known = self._known[time] = {}
         if owner not in known:
-            known[owner] = None
+            known[owner] = address
             self._kept += 1
 
     def _owner(self, address: bytes, value: bytes) -> Any:
@@ -262,24 +253,24 @@ class TimerQueue:
 
     def flush(self, changes: Changes) -> None:
         """Add what was registered, fired and deleted in this epoch, as store entries."""
+        for address in self._removed:
+            changes[address] = None
         for time, owners in self._gone.items():
             prefix = self._column + _time_bytes(time)
             for owner in owners:
                 changes[self._address_and_value(prefix, owner)[0]] = None
         for time, owners in self._new.items():
             prefix = self._column + _time_bytes(time)
+            known = self._known.setdefault(time, {})
+            before = len(known)
             for owner in owners:
                 address, value = self._address_and_value(prefix, owner)
                 changes[address] = value
-            known = self._known.setdefault(time, owners)
-            if known is owners:
-                self._kept += len(owners)
-            else:
-                before = len(known)
-                known.update(owners)
-                self._kept += len(known) - before
+                known[owner] = address
+            self._kept += len(known) - before
         self._new = {}
         self._gone = {}
+        self._removed = []
         if self._kept > min(KEPT_IN_MEMORY, self._backend.cache_entries // 2):
             earliest = self.snapshot()
             self.forget()
