@@ -40,11 +40,15 @@ test-fast: $(STAMP) ## Run the tests that need neither Spark nor Java, and the e
 
 .PHONY: test-spark
 test-spark: setup ## Run the tests on embedded Spark, in one process
-	$(PYTEST) -q -m "spark and not slow and not chaos"
+	$(PYTEST) -q -m "spark and not slow"
 
 .PHONY: test-chaos
-test-chaos: setup ## Run the tests that kill processes and break storage
+test-chaos: setup ## Run only the tests that kill processes and break storage
 	$(PYTEST) -q -m chaos
+
+.PHONY: test-slow
+test-slow: setup ## Run the tests that take long: Spark Connect
+	$(PYTEST) -q -m slow
 
 .PHONY: lint
 lint: $(STAMP) ## Check style, formatting, types, import layers and docs
@@ -60,7 +64,7 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff format .
 
 .PHONY: ci
-ci: lint test ## Run what CI runs
+ci: lint test test-slow ## Run what CI runs
 
 .PHONY: clean
 clean: ## Remove the virtual environment and everything that tools and runs left

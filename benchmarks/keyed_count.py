@@ -88,9 +88,8 @@ def report_memory(sizes: list[int], *, quick: bool) -> None:
         run = run_program("keyed_count.py", "flott", "--keys", str(keys), "--records", str(records))
         held = run.result["memory_mb"]
         early, late = statistics.median(held[5:15]), statistics.median(held[-10:])
-        print(
-            f"{keys:,} keys, {len(held)} epochs: workers hold {early:,.0f} MB in epochs 6 to 15, {late:,.0f} MB in the last 10"
-        )
+        growth = f"{early:,.0f} MB in epochs 6 to 15, {late:,.0f} MB in the last 10"
+        print(f"{keys:,} keys, {len(held)} epochs: the workers hold {growth}")
 
 
 def machine() -> str:

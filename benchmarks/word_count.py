@@ -92,9 +92,8 @@ def main() -> None:
         peak.stop()
         words = sum(counts.values())
         print(f"{size / 2**20:,.0f} MB, {words:,} words, {len(counts):,} different, {seconds:.0f} s")
-        print(
-            f"{words / seconds:,.0f} words/s, {size / 2**20 / seconds:.1f} MB/s, Python memory at most {peak.most / 2**20:,.0f} MB"
-        )
+        speed = f"{words / seconds:,.0f} words/s, {size / 2**20 / seconds:.1f} MB/s"
+        print(f"{speed}, Python memory at most {peak.most / 2**20:,.0f} MB")
         same = counts == shell_count(path)
         print("equal to sort | uniq -c" if same else "DIFFERS from sort | uniq -c")
         raise SystemExit(0 if same else 1)
