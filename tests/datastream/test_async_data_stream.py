@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from flott.common import Time, Types
 from flott.datastream import AsyncDataStream, AsyncFunction, AsyncRetryStrategy
 from flott.datastream.async_retry_predicates import has_exception_predicate
-from flott.errors import FlottError, GraphError
+from flott.errors import GraphError, JobExecutionError
 
 
 class Lookup(AsyncFunction):
@@ -27,11 +29,65 @@ CALLS = {
 }
 
 
+def run(stream):
+    with stream.execute_and_collect() as results:
+        return list(results)
+
+
 @pytest.mark.parametrize("call", CALLS)
-def test_it_says_that_it_is_not_there_yet(env, call):
-    numbers = env.from_collection([1])
-    with pytest.raises(FlottError, match=f"AsyncDataStream.{call}.*not available"):
-        getattr(AsyncDataStream, call)(numbers, Lookup(), Time.seconds(1), *CALLS[call], 10, Types.INT())
+def test_every_record_is_asked_about(env, call):
+    numbers = env.from_collection(list(range(50)))
+    found = getattr(AsyncDataStream, call)(numbers, Lookup(), Time.seconds(10), *CALLS[call], 10, Types.INT())
+    assert found.get_name() == "async wait operator"
+    assert sorted(run(found)) == list(range(50))
+
+
+class Slow(AsyncFunction):
+    """The earlier a record, the later its result."""
+
+    async def async_invoke(self, value):
+        for _ in range(20 - value):
+            await asyncio.sleep(0)
+        return [value]
+
+
+def test_ordered_results_are_ordered(env):
+    env.set_parallelism(1)
+    numbers = env.from_collection(list(range(20)))
+    assert run(AsyncDataStream.ordered_wait(numbers, Slow(), Time.seconds(10))) == list(range(20))
+    assert run(AsyncDataStream.unordered_wait(numbers, Slow(), Time.seconds(10))) == list(range(19, -1, -1))
+
+
+class TooLate(AsyncFunction):
+    async def async_invoke(self, value):
+        await asyncio.Event().wait()
+
+    def timeout(self, value):
+        return [-value]
+
+
+def test_a_timeout_has_results_of_its_own(env):
+    numbers = env.from_collection([1, 2])
+    assert sorted(run(AsyncDataStream.unordered_wait(numbers, TooLate(), Time.milliseconds(20)))) == [-2, -1]
+
+
+class Unreliable(AsyncFunction):
+    def open(self, runtime_context):
+        self.asked = set()
+
+    async def async_invoke(self, value):
+        if value not in self.asked:
+            self.asked.add(value)
+            raise ConnectionError("try again")
+        return [value]
+
+
+def test_errors_are_tried_again(env):
+    numbers = env.from_collection([1, 2, 3])
+    again = AsyncDataStream.unordered_wait_with_retry(numbers, Unreliable(), Time.seconds(10), RETRY)
+    assert sorted(run(again)) == [1, 2, 3]
+    with pytest.raises(JobExecutionError, match="ConnectionError: try again"):
+        run(AsyncDataStream.unordered_wait(numbers, Unreliable(), Time.seconds(10)))
 
 
 @pytest.mark.parametrize(
@@ -40,6 +96,7 @@ def test_it_says_that_it_is_not_there_yet(env, call):
         ((NotAsync(), Time.seconds(1), RETRY), "async def"),
         ((lambda value: [value], Time.seconds(1), RETRY), "AsyncFunction object"),
         ((Lookup(), Time.seconds(0), RETRY), "timeout greater than 0"),
+        ((Lookup(), Time.seconds(-1), RETRY), "timeout is 0"),
         ((Lookup(), Time.seconds(1), RETRY, 0), "capacity is 1 or more"),
         ((Lookup(), Time.seconds(1), RETRY, 1, Types.INT), "with parentheses"),
     ],

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from flott.common.time import to_milliseconds
 from flott.datastream._checks.describe import describe
-from flott.datastream._not_yet import not_yet
+from flott.datastream._checks.picklable import check_picklable
 from flott.datastream._typed_values import declared
 from flott.datastream.async_retry_strategies import NO_RETRY_STRATEGY
 from flott.datastream.functions import AsyncFunction
 from flott.errors import GraphError
+from flott.runtime.operators.async_wait import AsyncSettings, AsyncWait
 
 if TYPE_CHECKING:
     from flott.common.time import TimeInterval
@@ -23,7 +24,25 @@ __all__ = ["AsyncDataStream"]
 
 
 class AsyncDataStream:
-    """Applies an AsyncFunction to a stream; results keep the order of their records, or do not."""
+    """Applies an AsyncFunction to a stream; results keep the order of their records, or do not.
+
+    >>> from flott.common import Duration
+    >>> from flott.datastream import AsyncFunction, StreamExecutionEnvironment
+    >>> class Lookup(AsyncFunction):
+    ...     async def open(self, runtime_context):
+    ...         self.client = await connect("http://prices.example")
+    ...
+    ...     async def async_invoke(self, value):
+    ...         return [await self.client.price_of(value)]
+    ...
+    ...     async def close(self):
+    ...         await self.client.close()
+    >>> env = StreamExecutionEnvironment.get_execution_environment()
+    >>> items = env.from_collection(["pen", "ink"])
+    >>> prices = AsyncDataStream.unordered_wait(items, Lookup(), Duration.of_seconds(5), capacity=200)
+
+    As this shows, ``open`` and ``close`` may be coroutines, too; they run in the event loop of the calls.
+    """
 
     @staticmethod
     def unordered_wait(
@@ -34,7 +53,8 @@ class AsyncDataStream:
         output_type: DeclaredType | None = None,
     ) -> DataStream:
         """Hands results on as they come; only watermarks are not overtaken."""
-        _refuse("unordered_wait", data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type)
+        made = _settings("unordered_wait", async_function, timeout, NO_RETRY_STRATEGY, capacity)
+        return _apply("unordered_wait", data_stream, async_function, made, output_type)
 
     @staticmethod
     def unordered_wait_with_retry(
@@ -46,15 +66,8 @@ class AsyncDataStream:
         output_type: DeclaredType | None = None,
     ) -> DataStream:
         """Hands results on as they come, and tries again what a strategy says."""
-        _refuse(
-            "unordered_wait_with_retry",
-            data_stream,
-            async_function,
-            timeout,
-            async_retry_strategy,
-            capacity,
-            output_type,
-        )
+        made = _settings("unordered_wait_with_retry", async_function, timeout, async_retry_strategy, capacity)
+        return _apply("unordered_wait_with_retry", data_stream, async_function, made, output_type)
 
     @staticmethod
     def ordered_wait(
@@ -65,7 +78,8 @@ class AsyncDataStream:
         output_type: DeclaredType | None = None,
     ) -> DataStream:
         """Hands results on in the order of their records."""
-        _refuse("ordered_wait", data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type)
+        made = _settings("ordered_wait", async_function, timeout, NO_RETRY_STRATEGY, capacity)
+        return _apply("ordered_wait", data_stream, async_function, made, output_type)
 
     @staticmethod
     def ordered_wait_with_retry(
@@ -77,28 +91,34 @@ class AsyncDataStream:
         output_type: DeclaredType | None = None,
     ) -> DataStream:
         """Hands results on in the order of their records, and tries again what a strategy says."""
-        _refuse(
-            "ordered_wait_with_retry", data_stream, async_function, timeout, async_retry_strategy, capacity, output_type
-        )
+        made = _settings("ordered_wait_with_retry", async_function, timeout, async_retry_strategy, capacity)
+        return _apply("ordered_wait_with_retry", data_stream, async_function, made, output_type)
 
 
-def _refuse(
-    call: str,
-    data_stream: DataStream,
-    async_function: Any,
-    timeout: TimeInterval,
-    strategy: AsyncRetryStrategy[Any],
-    capacity: int,
-    output_type: DeclaredType | None,
-) -> NoReturn:
-    if not isinstance(async_function, AsyncFunction) or not inspect.iscoroutinefunction(async_function.async_invoke):
+def _settings(
+    call: str, function: Any, timeout: TimeInterval, strategy: AsyncRetryStrategy[Any], capacity: int
+) -> AsyncSettings:
+    if not isinstance(function, AsyncFunction) or not inspect.iscoroutinefunction(function.async_invoke):
         raise GraphError(
-            f"{call}(...): {describe(async_function)} does not fit; give an AsyncFunction object whose async_invoke is "
+            f"{call}(...): {describe(function)} does not fit; give an AsyncFunction object whose async_invoke is "
             "declared with async def"
         )
-    if strategy is not NO_RETRY_STRATEGY and to_milliseconds(timeout) <= 0:
+    millis = to_milliseconds(timeout)
+    if millis < 0:
+        raise GraphError(f"{call}(...): a timeout is 0 (none) or more, not {timeout}")
+    if strategy is not NO_RETRY_STRATEGY and millis == 0:
         raise GraphError(f"{call}(...): trying again needs a timeout greater than 0, not {timeout}")
     if capacity < 1:
         raise GraphError(f"{call}(...): the capacity is 1 or more, not {capacity}")
-    declared(f"{call}(...)", output_type)
-    raise not_yet(f"AsyncDataStream.{call}(...)", f"use {data_stream.get_name()}'s stream with map(...) meanwhile")
+    retries = None if strategy is NO_RETRY_STRATEGY else strategy
+    return AsyncSettings(call.startswith("ordered"), millis, capacity, retries)
+
+
+def _apply(
+    call: str, stream: DataStream, function: Any, settings: AsyncSettings, output_type: DeclaredType | None
+) -> DataStream:
+    where = f"{call}(...)"
+    type_info = declared(where, output_type)
+    check_picklable(where, function)
+    check_picklable(where, settings.retries)
+    return stream._apply("async wait operator", AsyncWait(function, settings), type_info)  # noqa: SLF001
