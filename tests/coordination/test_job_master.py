@@ -1,5 +1,7 @@
 """The driver's loop over a runner that goes wrong on purpose."""
 
+from __future__ import annotations
+
 import logging
 
 import pytest
@@ -31,7 +33,12 @@ class Unlucky(InProcessRunner):
         return reports
 
 
-def run(trouble, *, numbers=400_000):
+@pytest.fixture(autouse=True)
+def small_epochs(monkeypatch):
+    monkeypatch.setattr("flott.connectors.index_range.RECORDS_PER_SUBTASK", 500)
+
+
+def run(trouble, *, numbers=10_000):
     env = StreamExecutionEnvironment.get_execution_environment()
     env.set_parallelism(2)
     received = []
@@ -56,7 +63,7 @@ def test_an_epoch_that_failed_runs_again_from_the_version_before(what, caplog):
     with caplog.at_level(logging.WARNING, logger="flott"):
         client, received, runner = run({1: what, 3: what, 4: what})
         client.get_job_execution_result().result(60)
-    assert sorted(received) == [(key, 40_000) for key in range(10)]
+    assert sorted(received) == [(key, 1_000) for key in range(10)]
     assert runner.runs == client.master.history[-1].epoch + 3
     assert client.get_job_status().result() is JobStatus.FINISHED
     lines = [record.getMessage() for record in caplog.records]

@@ -1,4 +1,5 @@
 """One embedded Spark for all tests of a process: starting it takes seconds, an epoch much less."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,4 +1,5 @@
 """The same jobs through Spark Connect: only the public DataFrame API is used."""
+
 from __future__ import annotations
 
 import os

@@ -1,5 +1,7 @@
 """The demo as a user runs it: it draws its table, stops by itself, and on Ctrl-C, without a stack trace."""
 
+from __future__ import annotations
+
 import os
 import signal
 import subprocess

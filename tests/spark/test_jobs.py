@@ -1,4 +1,5 @@
 """Whole programs on Spark: what comes out is what the program says, whatever the shape of the graph."""
+
 from __future__ import annotations
 
 from collections import Counter

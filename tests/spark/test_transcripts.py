@@ -1,4 +1,6 @@
-"""Every window transcript as a job on Spark: a source per case, every step an epoch, what comes out compared per step."""
+"""Every window transcript as a job on Spark: a source per case, every step an epoch, compared step by step."""
+
+from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import Path

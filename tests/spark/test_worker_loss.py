@@ -1,4 +1,5 @@
 """kill -9 of a Python worker in the middle of an epoch: the result is exact and one line says what happened."""
+
 from __future__ import annotations
 
 import logging
