@@ -82,7 +82,7 @@ def _stamped(records: Iterator[Any], times: list[int | None], call: Any, ctx: Ca
     values = out.values
     stamps: list[int | None] = []
     out.stamps = stamps
-    extend, stamp_all = values.extend, stamps.extend
+    extend, stamp_one, stamp_all = values.extend, stamps.append, stamps.extend
     before = 0
     for value, stamp in zip(records, times, strict=True):
         ctx.stamp = stamp
@@ -90,7 +90,10 @@ def _stamped(records: Iterator[Any], times: list[int | None], call: Any, ctx: Ca
         if produced is not None:
             extend(produced)
             after = len(values)
-            stamp_all(repeat(stamp, after - before))
+            if after == before + 1:
+                stamp_one(stamp)
+            else:
+                stamp_all(repeat(stamp, after - before))
             before = after
 
 
@@ -116,7 +119,7 @@ def _keyed_stamped(
     values = out.values
     stamps: list[int | None] = []
     out.stamps = stamps
-    extend, stamp_all = values.extend, stamps.extend
+    extend, stamp_one, stamp_all = values.extend, stamps.append, stamps.extend
     before = 0
     for value, scope.key, stamp in zip(records, keys, times, strict=True):
         ctx.stamp = stamp
@@ -124,5 +127,8 @@ def _keyed_stamped(
         if produced is not None:
             extend(produced)
             after = len(values)
-            stamp_all(repeat(stamp, after - before))
+            if after == before + 1:
+                stamp_one(stamp)
+            else:
+                stamp_all(repeat(stamp, after - before))
             before = after

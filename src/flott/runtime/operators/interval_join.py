@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import FlottError
@@ -176,29 +177,27 @@ class JoinBuffers(UserFunctionOperator):
     def _meet(self, entry: list[Any], stamp: int, side: Side) -> None:
         """Call the function for each record of the other side that this one meets."""
         is_left, other, keep_partners = side.mark == LEFT, side.other, side.keep_partners
+        record, call = entry[0], self._call
         for time, bucket in other.between(stamp + side.low, stamp + side.high):
+            later = max(stamp, time)
             for partner in bucket:
                 if is_left:
-                    self._call(entry[0], partner[0], stamp, time)
+                    call(record, partner[0], stamp, time, later)
                 else:
-                    self._call(partner[0], entry[0], time, stamp)
+                    call(partner[0], record, time, stamp, later)
                 entry[1] = True
                 if keep_partners and not partner[1]:
                     partner[1] = True
                     other.touch(time)
 
-    def _call(
-        self, left: Any, right: Any, left_time: int | None, right_time: int | None, at: int | None = None
-    ) -> None:
-        ctx, results = self.ctx, self.results
-        ctx.left, ctx.right = left_time, right_time
-        ctx.stamp = at if at is not None else max(time for time in (left_time, right_time) if time is not None)
+    def _call(self, left: Any, right: Any, left_time: int | None, right_time: int | None, stamp: int) -> None:
+        ctx, values, stamps = self.ctx, self.results.values, self.results.stamps
+        ctx.left, ctx.right, ctx.stamp = left_time, right_time, stamp
         produced = self.function.process_element(left, right, ctx)
         if produced is not None:
-            before = len(results.values)
-            results.values.extend(produced)
-            if results.stamps is not None:
-                results.stamps.extend([ctx.stamp] * (len(results.values) - before))
+            values.extend(produced)
+            if stamps is not None:
+                stamps.extend(repeat(stamp, len(values) - len(stamps)))
 
     def process_watermark(self, timestamp: int) -> None:
         self.timers.advance_watermark(timestamp)
