@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from flott.common import CompletableFuture, JobExecutionResult, JobStatus
+from flott.coordination.alignment import SourceAlignment, pause
 from flott.coordination.ledger import Ledger
 from flott.coordination.sizing import EpochSizer
 from flott.errors import EpochFailedError, JobCanceledError, JobExecutionError
@@ -85,6 +86,9 @@ class JobMaster:
         self._settings = settings
         self._sizer = EpochSizer(settings.epoch_target)
         self._ledger = Ledger(plan)
+        self._alignment = SourceAlignment.of(plan)
+        self._plans: dict[int, SourcePlan] = {}
+        """What each source read last."""
         self._epoch = 0
         self._run = uuid4().hex
         self._wakeup: int | None = None
@@ -140,7 +144,7 @@ class JobMaster:
     def _step(self) -> bool:
         """Run one epoch, or wait when there is nothing to do; True when the job is over."""
         now = self._clock.now()
-        sources = {vertex: source.plan(self._sizer.scale, now) for vertex, source in self._enumerators.items()}
+        sources = self._plan_sources(now)
         newly_ended = {vertex for vertex, plan in sources.items() if plan.ended} - self._ended
         due = self._wakeup is not None and self._wakeup <= now
         if not newly_ended and not due and all(plan.empty for plan in sources.values()):
@@ -160,6 +164,13 @@ class JobMaster:
         if not backlog:
             self._stopping.wait(max(0.0, self._settings.buffer_timeout / 1000 - seconds))
         return False
+
+    def _plan_sources(self, now: int) -> dict[int, SourcePlan]:
+        ahead = self._alignment.ahead()
+        for vertex, source in self._enumerators.items():
+            paused = vertex in ahead
+            self._plans[vertex] = pause(self._plans[vertex]) if paused else source.plan(self._sizer.scale, now)
+        return dict(self._plans)
 
     def _work(self, reports: list[TaskReport]) -> float:
         """Return the seconds of work on the longest way through an epoch: the slowest subtask of each level."""
@@ -223,6 +234,7 @@ class JobMaster:
 
     def _commit(self, reports: list[TaskReport], now: int, seconds: float) -> None:
         self._ledger.accept(reports)
+        self._alignment.observe(reports)
         self._epoch += 1
         wakeups = [report.next_wakeup for report in reports if report.next_wakeup is not None]
         self._wakeup = min(wakeups, default=None)

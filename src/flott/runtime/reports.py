@@ -73,6 +73,8 @@ class TaskReport:
     watermark: int | None = None
     active: bool = True
     ended: bool = False
+    source_watermark: int | None = None
+    source_active: bool = True
     next_wakeup: int | None = None
     """When the earliest processing-time timer is due."""
     records_in: int = 0

@@ -209,6 +209,7 @@ class Subtask:
             backend.reached(reached)
         last = chain.outputs[-1]
         report.watermark, report.active = last.watermark, last.active
+        report.source_watermark, report.source_active = chain.outputs[0].watermark, chain.outputs[0].active
         report.records_in = chain.head.records if isinstance(chain.head, SourceOperator) else gate.records
         report.records_out = sum(output.emitted for output in chain.outputs if output.edges or output.side_edges)
         report.seconds["state"] = self.services.stopwatch() - begun
