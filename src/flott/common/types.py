@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["Row", "RowKind"]
+__all__ = ["Row", "RowKind", "rows_of"]
 
 
 class RowKind(Enum):
@@ -252,3 +252,18 @@ def _to_plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _to_plain(item) for key, item in value.items()}
     return value
+
+
+def rows_of(names: tuple[str, ...], columns: Sequence[Sequence[Any]]) -> Iterator[Row]:
+    """Makes many rows of equal names from the values of each field: faster than one by one.
+
+    >>> list(rows_of(("name", "age"), [["Alice", "Bob"], [11, 12]]))
+    [Row(name='Alice', age=11), Row(name='Bob', age=12)]
+    """
+    shared = _shared(names)
+    for values in zip(*columns, strict=True):
+        row = Row.__new__(Row)
+        row._fields = shared
+        row._values = list(values)  # noqa: SLF001 - as Row itself would set them
+        row._row_kind = _INSERT  # noqa: SLF001
+        yield row

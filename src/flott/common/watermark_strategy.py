@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from flott.common.fields import Field, field
 from flott.common.time import Duration, TimeInterval, to_milliseconds
 from flott.common.watermark_generators import (
     BoundedOutOfOrderness,
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
-    "AssignerWithPeriodicWatermarks", "AssignerWithPeriodicWatermarksWrapper",
+    "AssignerWithPeriodicWatermarks", "AssignerWithPeriodicWatermarksWrapper", "FieldTimestampAssigner",
     "RecordTimestampAssigner", "TimestampAssigner", "WatermarkAlignment", "WatermarkGenerator",
-    "WatermarkOutput", "WatermarkStrategy",
+    "WatermarkOutput", "WatermarkStrategy", "timestamp_field",
 ]  # fmt: skip
 
 _DEFAULT_UPDATE_INTERVAL = Duration.of_millis(1000)
@@ -59,6 +60,32 @@ class RecordTimestampAssigner(TimestampAssigner):
     def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
         """Returns the timestamp the record has."""
         return record_timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class FieldTimestampAssigner(TimestampAssigner):
+    """Takes the timestamp from a field; of records in columns, from the column at once.
+
+    >>> FieldTimestampAssigner(Field("time")).extract_timestamp({"time": 7}, 0)
+    7
+    """
+
+    field: Field
+
+    def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
+        """Returns what the field holds."""
+        timestamp: int = self.field(value)
+        return timestamp
+
+
+def timestamp_field(name: str | int) -> FieldTimestampAssigner:
+    """Names the field that holds the timestamp, in milliseconds: for ``with_timestamp_assigner``.
+
+    >>> strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(timestamp_field("time"))
+    >>> strategy.create_timestamp_assigner().extract_timestamp({"time": 7}, 0)
+    7
+    """
+    return FieldTimestampAssigner(field(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +163,14 @@ class WatermarkStrategy:
         return WatermarkStrategy(SuppliedGenerator(supplier))
 
     def with_timestamp_assigner(
-        self, timestamp_assigner: TimestampAssigner | Callable[[Any, int], int]
+        self, timestamp_assigner: TimestampAssigner | Callable[[Any, int], int] | Field
     ) -> WatermarkStrategy:
-        """Returns this strategy, taking timestamps with a TimestampAssigner or a function.
+        """Returns this strategy, taking timestamps with a TimestampAssigner, a function, or from a field.
 
         A function gets the record and the timestamp it has, and returns the new timestamp.
         """
+        if isinstance(timestamp_assigner, Field):
+            timestamp_assigner = FieldTimestampAssigner(timestamp_assigner)
         if not isinstance(timestamp_assigner, TimestampAssigner):
             if not callable(timestamp_assigner):
                 raise TypeError(

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from flott.runtime.source import SplitRead
 
 
+COLUMNS_AT_ONCE = 65_536
+"""How many records a generator of columns makes at once."""
+
+
 class DataGeneratorSource(Source):
     """Gives out ``generator_function`` of the indexes 0, 1, 2, … up to ``count``, or without end if that is None.
 
@@ -43,7 +47,7 @@ class DataGeneratorSource(Source):
         self.generator_function = _checked(generator_function)
         self.count = count
         self.rate_limiter_strategy = rate_limiter_strategy or RateLimiterStrategy.no_op()
-        self.type_info = type_info
+        self.type_info = type_info or getattr(generator_function, "type_info", None)
 
     def is_bounded(self) -> bool:
         return self.count is not None
@@ -53,6 +57,9 @@ class DataGeneratorSource(Source):
         return IndexRangeEnumerator(0, self.count, parallelism, limiter)
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
+        if hasattr(self.generator_function, "map_columns"):
+            yield from _generate_columns(self.generator_function, read.start, read.end)
+            return
         for start in range(read.start, read.end, BATCH_SIZE):
             yield Batch(self._generate(start, min(start + BATCH_SIZE, read.end)))
 
@@ -66,6 +73,17 @@ class DataGeneratorSource(Source):
         function = getattr(self.generator_function, "map", self.generator_function)
         run = range(start, stop)
         return gather(map(function, run), run)
+
+
+def _generate_columns(generator: Any, start: int, stop: int) -> Iterator[Batch]:
+    for first in range(start, stop, COLUMNS_AT_ONCE):
+        last = min(first + COLUMNS_AT_ONCE, stop)
+        try:
+            batch: Batch = generator.map_columns(first, last)
+        except Exception as error:
+            add_note(error, f"raised for the indexes {first} to {last - 1} of the data generator")
+            raise
+        yield batch
 
 
 def _generate_at_once(map_range: Callable[[int, int], list[Any]], start: int, stop: int) -> list[Any]:

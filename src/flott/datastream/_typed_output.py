@@ -52,7 +52,10 @@ class TypedOutput:
         self.emit_status = output.emit_status
 
     def emit(self, batch: Batch) -> None:
-        """Hand on records, each in its shape."""
+        """Hand on records, each in its shape; those in columns have it already."""
+        if batch.columnar:
+            self.output.emit(batch)
+            return
         records = iter(batch.values)
         try:
             values = list(map(self.shape, records))

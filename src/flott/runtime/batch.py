@@ -26,6 +26,9 @@ class Batch:
 
     __slots__ = ("stamps", "values")
 
+    columnar = False
+    """Whether it is a ColumnBatch, which knows the records as columns too."""
+
     def __init__(self, values: list[Any], stamps: list[int | None] | None = None) -> None:
         self.values = values
         self.stamps = stamps

@@ -42,7 +42,7 @@ class ChainOutput:
 
     def emit(self, batch: Batch) -> None:
         """Hand records to whoever listens to the main output."""
-        self.emitted += len(batch.values)
+        self.emitted += len(batch)
         for operator in self.next:
             operator.process(batch)
         for edge in self.edges:
@@ -50,7 +50,7 @@ class ChainOutput:
 
     def emit_side(self, tag: str, batch: Batch) -> None:
         """Hand records to whoever listens to a side output."""
-        self.emitted += len(batch.values)
+        self.emitted += len(batch)
         for operator in self.side_next.get(tag, ()):
             operator.process(batch)
         for edge in self.side_edges.get(tag, ()):

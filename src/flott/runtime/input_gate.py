@@ -81,9 +81,10 @@ class InputGate:
         while heap:
             watermark, channel, segments, segment = heap[0]
             entry = entries[self._inputs[channel]]
-            if segment.values:
-                self.records += len(segment.values)
-                entry.process(Batch(segment.values, segment.stamps))
+            values = segment.values
+            if values:
+                self.records += len(values)
+                entry.process(Batch(values, segment.stamps) if type(values) is list else values)  # type: ignore[arg-type]
             if segment.watermark is not None:
                 watermark = max(watermark, segment.watermark)
                 entry.watermark(self._slots[channel], segment.watermark)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any, TypeAlias
 
+from flott.common.fields import Field
 from flott.errors import FlottError
 from flott.runtime.batch import Batch
 from flott.runtime.keys import key_group_of
@@ -148,8 +149,12 @@ class KeyGroupHash(Partitioner):
         if count == 1:
             return lambda batch: iter([(0, batch)])
         memo = TargetMemo(lane.max_parallelism, count)
+        field = select.name if isinstance(select, Field) else None
 
         def route(batch: Batch) -> Iterator[tuple[int, Batch]]:
+            if batch.columnar and batch.has(field):  # type: ignore[attr-defined]
+                parts: Iterator[tuple[int, Batch]] = batch.scatter(field, count, lane.max_parallelism)  # type: ignore[attr-defined]
+                return parts
             memo.trim()
             return scatter(batch, list(map(memo.__getitem__, map(select, batch.values))), count)
 

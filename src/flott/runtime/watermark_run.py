@@ -13,15 +13,17 @@ from flott.common.watermark_generators import (
     BoundedOutOfOrdernessWatermarks,
     NoWatermarksGenerator,
 )
-from flott.common.watermark_strategy import RecordTimestampAssigner
+from flott.common.watermark_strategy import FieldTimestampAssigner, RecordTimestampAssigner
 from flott.errors import FlottError
 from flott.runtime.batch import MIN_TIMESTAMP, Batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from flott.common.fields import Field
     from flott.common.watermark_generators import WatermarkGenerator, WatermarkOutput
     from flott.common.watermark_strategy import WatermarkStrategy
+    from flott.runtime.columns import ColumnBatch
     from flott.runtime.operator import Output
 
 RunState: TypeAlias = tuple["bytes | int | None", int, "int | None", bool]
@@ -68,6 +70,7 @@ class Stamper:
         assigner = strategy.create_timestamp_assigner()
         self._keeps = isinstance(assigner, RecordTimestampAssigner)
         self._extract = assigner.extract_timestamp
+        self._field = assigner.field if isinstance(assigner, FieldTimestampAssigner) else None
         self._title = title
         self.records: Iterator[Any] = iter(())
         """The records still to be stamped: tells which one the user's assigner failed on."""
@@ -76,6 +79,10 @@ class Stamper:
         """Return the batch with timestamps; the user's assigner sees the old ones."""
         if self._keeps:
             return batch
+        if batch.columnar and self._field is not None:
+            stamped = stamped_by_field(batch, self._field)  # type: ignore[arg-type]
+            if stamped is not None:
+                return stamped
         before = batch.stamps
         self.records = records = iter(batch.values)
         if before is None:
@@ -122,7 +129,7 @@ class GeneratorRun:
         self._active = True
         self._idle = False
         if type(generator) in FOLLOWS_MAXIMUM:
-            highest = _highest(batch.stamps)
+            highest: int | None = batch.highest() if batch.columnar else _highest(batch.stamps)  # type: ignore[attr-defined]
             if highest is not None:
                 generator.on_event(None, highest, self)
             self._emit(batch)
@@ -212,6 +219,14 @@ class GeneratorRun:
             self.generator = cloudpickle.loads(known)
         elif known is not None:
             self.generator.max_timestamp = known  # type: ignore[attr-defined]
+
+
+def stamped_by_field(batch: ColumnBatch, field: Field) -> ColumnBatch | None:
+    """Return a batch of columns with its timestamps from one of them; None if that has to be done one by one."""
+    position = field.name if isinstance(field.name, int) else batch.shape.names.index(field.name)
+    column = batch.arrays[position]
+    whole = column.null_count == 0 and str(column.type) == "int64"
+    return batch.stamped(column.to_numpy()) if whole else None
 
 
 def _highest(stamps: list[int | None] | None) -> int | None:

@@ -8,8 +8,9 @@ True
 
 from __future__ import annotations
 
+from flott.connectors.column_generator import ColumnGenerator
 from flott.connectors.data_generator import DataGeneratorSource
 from flott.connectors.generator_functions import GeneratorFunction, SeededGenerator
 from flott.connectors.rate_limiter import RateLimiterStrategy
 
-__all__ = ["DataGeneratorSource", "GeneratorFunction", "RateLimiterStrategy", "SeededGenerator"]
+__all__ = ["ColumnGenerator", "DataGeneratorSource", "GeneratorFunction", "RateLimiterStrategy", "SeededGenerator"]

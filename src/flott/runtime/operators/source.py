@@ -48,7 +48,7 @@ class SourceOperator(Operator):
                 time.add_split(read.split)
         for read in reads:
             for batch in self._batches(read):
-                self.records += len(batch.values)
+                self.records += len(batch)
                 if time is None:
                     self.output.emit(batch)
                 else:
