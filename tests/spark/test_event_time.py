@@ -1,4 +1,4 @@
-"""Event time over several sources and splits, on Spark: windows fire when Flink's would, and nothing in time is late."""
+"""Event time over several sources and splits, on Spark: windows fire when Flink's would, nothing in time is late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sources that wait for each other: one that runs too far ahead in event time pauses until the slowest has caught up."""
+"""Sources that wait for each other: one too far ahead in event time pauses until the slowest has caught up."""
 
 from __future__ import annotations
 

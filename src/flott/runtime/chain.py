@@ -134,10 +134,11 @@ class OperatorChain:
         """End an epoch: what each operator carries over, by operator id."""
         carried: dict[str, Any] = {}
         for member, output in zip(self.chain, self.outputs, strict=True):
-            carried[f"output/{member.operator_id}"] = (output.watermark, output.active)
+            # The operator comes first: one that waits for answers hands them on before it ends the epoch.
             kept = member.operator.snapshot()
             if kept is not None:
                 carried[member.operator_id] = kept
+            carried[f"output/{member.operator_id}"] = (output.watermark, output.active)
         return carried
 
     def process_time(self, now: int) -> None:
