@@ -36,7 +36,7 @@ test: test-fast test-spark ## Run the fast tests, then those on Spark
 
 .PHONY: test-fast
 test-fast: $(STAMP) ## Run the tests that need neither Spark nor Java, and the examples in docstrings
-	$(PYTEST) -q -n 2 -m "not spark and not slow and not chaos"
+	$(PYTEST) -q -n 2 -m "not spark and not slow and not chaos and not oracle"
 
 .PHONY: test-spark
 test-spark: setup ## Run the tests on embedded Spark, in one process
@@ -45,6 +45,10 @@ test-spark: setup ## Run the tests on embedded Spark, in one process
 .PHONY: test-chaos
 test-chaos: setup ## Run only the tests that kill processes and break storage
 	$(PYTEST) -q -m chaos
+
+.PHONY: oracle
+oracle: setup ## Ask PyFlink and Flink whether they do the same (PYFLINK_PYTHON, or set up the first time)
+	$(PYTEST) -q -m oracle tests/oracle
 
 .PHONY: test-slow
 test-slow: setup ## Run the tests that take long: Spark Connect

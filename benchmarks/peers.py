@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -14,8 +12,9 @@ from pathlib import Path
 
 import psutil
 
-ROOT = Path(__file__).resolve().parent.parent
-PYFLINK = "apache-flink==2.3.0"
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+
+from pyflink_environment import ROOT, pyflink_python, pyflink_variables
 
 
 @dataclass(frozen=True)
@@ -29,28 +28,12 @@ class Run:
     result: dict
 
 
-def pyflink_python() -> Path:
-    """Return a Python that has PyFlink, in an environment made for it at first use."""
-    given = os.environ.get("PYFLINK_PYTHON")
-    if given:
-        return Path(given)
-    home = ROOT / ".venv-pyflink"
-    python = home / "bin" / "python"
-    if not (home / "ready").exists():
-        print(f"setting up {PYFLINK} in {home.name} (once)", file=sys.stderr, flush=True)
-        shutil.rmtree(home, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", PYFLINK], check=True)
-        (home / "ready").touch()
-    return python
-
-
 def run_program(program: str, engine: str, *arguments: str, timeout: float = 1800) -> Run:
     """Run a program of benchmarks/programs on an engine and read the JSON that it prints last."""
     python = Path(sys.executable) if engine == "flott" else pyflink_python()
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "src") if engine == "flott" else "")
-    # PyFlink's thread mode looks for its Python on the PATH, as an activated environment has it.
-    environment["PATH"] = f"{python.parent}{os.pathsep}{environment['PATH']}"
+    environment = pyflink_variables(python)
+    if engine == "flott":
+        environment["PYTHONPATH"] = str(ROOT / "src")
     command = [str(python), str(ROOT / "benchmarks" / "programs" / program), "--engine", engine, *arguments]
     started = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
