@@ -62,6 +62,10 @@ lint: $(STAMP) ## Check style, formatting, types, import layers and docs
 	$(BIN)/python tools/lint_layers.py
 	$(BIN)/python tools/lint_docs.py
 
+.PHONY: support
+support: $(STAMP) ## Compare with PyFlink's API, and write docs/support.md
+	PYTHONPATH=src $(BIN)/python tools/support_table.py
+
 .PHONY: format
 format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix-only --quiet .

@@ -52,13 +52,13 @@ class DateTypeInfo(_Temporal):
 
     EPOCH_ORDINAL = _EPOCH.toordinal()
 
-    def to_internal_type(self, obj: dt.date | None) -> int | None:
+    def to_internal_type(self, d: dt.date | None) -> int | None:
         """Returns the days since 1970-01-01."""
-        return None if obj is None else obj.toordinal() - self.EPOCH_ORDINAL
+        return None if d is None else d.toordinal() - self.EPOCH_ORDINAL
 
-    def from_internal_type(self, obj: int | None) -> dt.date | None:
+    def from_internal_type(self, v: int | None) -> dt.date | None:
         """Returns the date so many days after 1970-01-01."""
-        return None if obj is None else dt.date.fromordinal(obj + self.EPOCH_ORDINAL)
+        return None if v is None else dt.date.fromordinal(v + self.EPOCH_ORDINAL)
 
     def arrow_type(self) -> pa.DataType | None:
         """Returns Arrow's date."""
@@ -78,19 +78,21 @@ class TimeTypeInfo(_Temporal):
 
     __slots__ = ()
 
-    def to_internal_type(self, obj: dt.time | None) -> int | None:
-        """Returns the microseconds since midnight."""
-        if obj is None:
-            return None
-        seconds = (obj.hour * 60 + obj.minute) * 60 + obj.second
-        offset = (obj.utcoffset() or dt.timedelta()) // _MICROSECOND
-        return (seconds * 1_000_000 + obj.microsecond - offset) % _MICROS_PER_DAY
+    EPOCH_ORDINAL = 0  # Midnight; PyFlink's depends on the time zone of the machine.
 
-    def from_internal_type(self, obj: int | None) -> dt.time | None:
-        """Returns the time so many microseconds after midnight."""
-        if obj is None:
+    def to_internal_type(self, t: dt.time | None) -> int | None:
+        """Returns the microseconds since midnight."""
+        if t is None:
             return None
-        return (_EPOCH + dt.timedelta(microseconds=obj)).time()
+        seconds = (t.hour * 60 + t.minute) * 60 + t.second
+        offset = (t.utcoffset() or dt.timedelta()) // _MICROSECOND
+        return (seconds * 1_000_000 + t.microsecond - offset) % _MICROS_PER_DAY
+
+    def from_internal_type(self, t: int | None) -> dt.time | None:
+        """Returns the time so many microseconds after midnight."""
+        if t is None:
+            return None
+        return (_EPOCH + dt.timedelta(microseconds=t)).time()
 
     def arrow_type(self) -> pa.DataType | None:
         """Returns Arrow's time of day."""
@@ -111,16 +113,16 @@ class TimestampTypeInfo(_Temporal):
 
     __slots__ = ()
 
-    def to_internal_type(self, obj: dt.datetime | None) -> int | None:
+    def to_internal_type(self, dt: dt.datetime | None) -> int | None:
         """Returns the microseconds since 1970-01-01 00:00."""
-        if obj is None:
+        if dt is None:
             return None
-        epoch = _EPOCH if obj.utcoffset() is None else _UTC_EPOCH
-        return (obj - epoch) // _MICROSECOND
+        epoch = _EPOCH if dt.utcoffset() is None else _UTC_EPOCH
+        return (dt - epoch) // _MICROSECOND
 
-    def from_internal_type(self, obj: int | None) -> dt.datetime | None:
+    def from_internal_type(self, ts: int | None) -> dt.datetime | None:
         """Returns the datetime so many microseconds after 1970-01-01 00:00."""
-        return None if obj is None else _EPOCH + dt.timedelta(microseconds=obj)
+        return None if ts is None else _EPOCH + dt.timedelta(microseconds=ts)
 
     def arrow_type(self) -> pa.DataType | None:
         """Returns Arrow's timestamp without a time zone."""

@@ -43,6 +43,7 @@ tasks and gives out exactly what was planned:
 from __future__ import annotations
 
 from flott.connectors.base import DeliveryGuarantee, Sink, Source
+from flott.datastream.connectors.preprocessing import StreamTransformer, SupportsPreprocessing
 from flott.runtime.batch import Batch
 from flott.runtime.operators.sinks import SinkWriter
 from flott.runtime.source import Enumerator, SourcePlan, SplitRead
@@ -56,4 +57,6 @@ __all__ = [
     "Source",
     "SourcePlan",
     "SplitRead",
+    "StreamTransformer",
+    "SupportsPreprocessing",
 ]

@@ -1,4 +1,5 @@
 """A sink that throws everything away."""
+
 from __future__ import annotations
 
 from flott.connectors.discard import DiscardingSink

@@ -75,6 +75,8 @@ class ReduceFunctionWrapper(FunctionWrapper):
     5
     """
 
+    reduce: Callable[[Any, Any], Any]
+
     def __init__(self, func: Callable[[Any, Any], Any]) -> None:
         super().__init__(func)
         self.reduce = func

@@ -29,11 +29,12 @@ class _ContinuousTrigger(Trigger[Any, "Window"]):
     def _plan_first(self, time: int, window: Window, ctx: Context) -> None:
         state = ctx.get_partitioned_state(self._fire_time)
         if state.get() is None:
-            self._plan(time - time % self.interval, window, ctx, state)
+            self.register_next_fire_timestamp(time - time % self.interval, window, ctx, state)
 
-    def _plan(self, time: int, window: Window, ctx: Context, state: Any) -> None:
+    def register_next_fire_timestamp(self, time: int, window: Window, ctx: Context, fire_timestamp_state: Any) -> None:
+        """Plans to fire one interval after a time, but not after the window's end, and keeps that in state."""
         following = min(time + self.interval, window.max_timestamp())
-        state.add(following)
+        fire_timestamp_state.add(following)
         self._register(following, ctx)
 
     def _fires(self, time: int, window: Window, ctx: Context) -> TriggerResult:
@@ -41,7 +42,7 @@ class _ContinuousTrigger(Trigger[Any, "Window"]):
         if state.get() != time:
             return CONTINUE
         state.clear()
-        self._plan(time, window, ctx, state)
+        self.register_next_fire_timestamp(time, window, ctx, state)
         return FIRE
 
     @abstractmethod
