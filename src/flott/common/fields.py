@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from flott.common.typeinfo import RowTypeInfo, TupleTypeInfo, TypeInformation
+from flott.common.typeinfo import BasicTypeInfo, RowTypeInfo, TupleTypeInfo, TypeInformation
 
 __all__ = ["Field", "field"]
 
@@ -47,6 +47,11 @@ class Field:
             names = type_info.get_field_names()
         elif isinstance(type_info, TupleTypeInfo):
             names = [f"f{position}" for position in range(len(type_info.get_field_types()))]
+        elif isinstance(type_info, BasicTypeInfo):
+            raise ValueError(  # noqa: TRY004 - the type of the records is wrong, not that of an argument
+                f"the field '{self.name}' of {type_info!r} does not fit: single values have no fields; "
+                f"give a function of the value"
+            )
         else:
             return self
         if isinstance(self.name, int):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from flott.common.fields import Field
 from flott.datastream._checks.describe import describe
 from flott.datastream._checks.roles import KEY_SELECTOR
 from flott.datastream.functions import Function, KeySelector, Partitioner, RuntimeContext
@@ -22,6 +23,10 @@ def key_function(call: str, key_selector: Any) -> Callable[[Any], Any]:
     >>> key_function("key_by(...)", str.lower)("A")
     'a'
     """
+    if isinstance(key_selector, str):
+        return Field(key_selector)
+    if isinstance(key_selector, Field):
+        return key_selector
     selector = KEY_SELECTOR.take(call, key_selector)
     return _method(selector, "get_key") if isinstance(selector, KeySelector) else selector
 

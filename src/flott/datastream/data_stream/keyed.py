@@ -19,6 +19,7 @@ from flott.runtime.operators.stateless import Filter, FlatMap, Map
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from flott.common.fields import Field
     from flott.common.typeinfo import TypeInformation
     from flott.datastream.data_stream.interval_joined import IntervalJoin
     from flott.datastream.data_stream.stream import DeclaredType
@@ -164,7 +165,7 @@ class KeyedStream(DataStream):
     # -- what keys do not matter for -----------------------------------------------------------------------------
 
     def key_by(
-        self, key_selector: Callable[[Any], Any] | KeySelector, key_type: TypeInformation | None = None
+        self, key_selector: Callable[[Any], Any] | KeySelector | Field | str, key_type: TypeInformation | None = None
     ) -> KeyedStream:
         """Groups the stream by another key."""
         return self._origin_stream.key_by(key_selector, key_type)

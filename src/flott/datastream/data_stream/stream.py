@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, overload
 
+from flott.common.fields import Field
 from flott.common.typeinfo import TupleTypeInfo, TypeInformation
 from flott.datastream._checks.roles import FILTER, FLAT_MAP, MAP, PROCESS
 from flott.datastream._key_functions import check_keys, key_function
@@ -158,17 +159,20 @@ class DataStream(OperatorSettings, Partitioning, Outputs):
     # -- keys, time and windows ----------------------------------------------------------------------
 
     def key_by(
-        self, key_selector: Callable[[Any], Any] | KeySelector, key_type: TypeInformation | None = None
+        self, key_selector: Callable[[Any], Any] | KeySelector | Field | str, key_type: TypeInformation | None = None
     ) -> KeyedStream:
         """Groups the stream by key: records of one key meet in one subtask, which keeps state for the key.
 
         Args:
             key_selector: Takes the key from a record; keys are hashable, such as texts, numbers or tuples of them.
+                Or the name of a field, which lets built-in aggregates of windows work on whole columns.
             key_type: The type of the keys.
         """
         from flott.datastream.data_stream.keyed import KeyedStream
 
         select = key_function("key_by(...)", key_selector)
+        if isinstance(select, Field):
+            select, key_type = _field_of(select, self.get_type(), key_type)
         check_keys("key_by(...)", select, self._first_records or ())
         step = PartitionTransformation(
             id=self._environment.steps.next_id(),
@@ -300,6 +304,19 @@ class DataStream(OperatorSettings, Partitioning, Outputs):
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a DataStream belongs to the program and can't go to a worker; don't use it inside a function")
+
+
+def _field_of(
+    field: Field, type_info: TypeInformation, key_type: TypeInformation | None
+) -> tuple[Field, TypeInformation | None]:
+    """Return a key's field as records of a type have it, and its type."""
+    try:
+        found = field.within(type_info)
+    except ValueError as error:
+        raise GraphError(f"key_by(...): {error}") from None
+    if found.position is not None and key_type is None:
+        key_type = type_info.get_field_types()[found.position]  # type: ignore[attr-defined]
+    return found, key_type
 
 
 class _Single:

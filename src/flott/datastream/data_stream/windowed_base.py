@@ -9,7 +9,8 @@ from flott.datastream._checks.describe import describe
 from flott.datastream._checks.picklable import check_picklable
 from flott.datastream._checks.roles import AGGREGATE, REDUCE
 from flott.datastream._typed_values import declared
-from flott.datastream.data_stream.rolling import RollingBest, RollingField, add, larger, smaller
+from flott.datastream.data_stream.rolling import RollingBest, RollingField, add, check_field, larger, smaller
+from flott.datastream.data_stream.windowed_builtin import BuiltIn, built_in_aggregates, in_columns, whole_record
 from flott.errors import GraphError
 from flott.runtime.output_tag import OutputTag
 from flott.runtime.windowing.assigner import WindowAssigner
@@ -19,7 +20,7 @@ from flott.runtime.windowing.spec import WindowSpec
 from flott.runtime.windowing.trigger import Trigger
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import ClassVar
 
     from typing_extensions import Self
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from flott.datastream.data_stream.stream import DataStream, DeclaredType
     from flott.datastream.functions import AggregateFunction, ReduceFunction
     from flott.datastream.stream_execution_environment import StreamExecutionEnvironment
+    from flott.runtime.windowing.vectorised.aggregates import Aggregate
+    from flott.runtime.windowing.vectorised.plan import AggregatePlan
 
 __all__ = ["Windowed", "count_assigner"]
 
@@ -122,36 +125,54 @@ class Windowed:
 
     def aggregate(
         self,
-        aggregate_function: AggregateFunction,
+        aggregate_function: AggregateFunction | Aggregate | Sequence[Aggregate],
         window_function: Any = None,
         accumulator_type: DeclaredType | None = None,
         output_type: DeclaredType | None = None,
     ) -> DataStream:
         """Aggregates the records of a window as they come.
 
+        With built-in aggregates, as in ``aggregate([Count(), Sum("amount")])`` of flott.datastream.aggregates, each
+        result is a Row of the key, ``window_start``, ``window_end`` and the value of each aggregate.
+
         Args:
-            aggregate_function: Keeps the accumulator.
+            aggregate_function: Keeps the accumulator; or one or several built-in aggregates.
             window_function: Makes results of the one result when the window fires; else it is handed on as it is.
             accumulator_type: The type of the accumulator.
             output_type: The type of the results.
         """
         call = f"{self._call}.aggregate(...)"
+        built_in = built_in_aggregates(aggregate_function)
+        if built_in is not None:
+            return self._built_in(call, built_in)
         declared(call, accumulator_type)
         aggregate = AGGREGATE.take(call, aggregate_function)
         function = self._window_function(call, window_function)
         return self._result(declared(call, output_type), aggregate=aggregate, function=function)
 
+    def count(self) -> DataStream:
+        """Counts the records of a window: Rows of the key, ``window_start``, ``window_end`` and ``count``."""
+        from flott.datastream.aggregates import Count
+
+        return self._built_in(f"{self._call}.count()", (Count(),))
+
+    def avg(self, field: int | str) -> DataStream:
+        """Averages a field: Rows of the key, ``window_start``, ``window_end`` and ``avg_`` with the field's name."""
+        from flott.datastream.aggregates import Avg
+
+        return self._built_in(f"{self._call}.avg(...)", (Avg(check_field("avg", field)),))
+
     def sum(self, position_to_sum: int | str = 0) -> DataStream:
-        """Adds up a field of the records of a window."""
-        return self._result(self.get_input_type(), reduce=RollingField("sum", position_to_sum, add))
+        """Adds up a field of the records of a window; the other fields are those of its first record."""
+        return self._rolling("sum", position_to_sum, add)
 
     def min(self, position_to_min: int | str = 0) -> DataStream:
         """Takes the smallest value of a field; the other fields are those of the first record of the window."""
-        return self._result(self.get_input_type(), reduce=RollingField("min", position_to_min, smaller))
+        return self._rolling("min", position_to_min, smaller)
 
     def max(self, position_to_max: int | str = 0) -> DataStream:
         """Takes the largest value of a field; the other fields are those of the first record of the window."""
-        return self._result(self.get_input_type(), reduce=RollingField("max", position_to_max, larger))
+        return self._rolling("max", position_to_max, larger)
 
     def min_by(self, position_to_min_by: int | str = 0) -> DataStream:
         """Takes the whole record with the smallest value of a field; of equal ones, the first."""
@@ -179,11 +200,35 @@ class Windowed:
         role = self._processed if isinstance(function, self._processed.base) else self._applied
         return role.take(call, function)
 
-    def _result(
-        self, output_type: TypeInformation, reduce: Any = None, aggregate: Any = None, function: Any = None
-    ) -> DataStream:
+    def _rolling(self, label: str, field: int | str, combine: Callable[[Any, Any], Any]) -> DataStream:
+        reduce = RollingField(label, field, combine)
+        if not self._over_all:
+            plan = whole_record(self._keyed_stream, self._spec(reduce=reduce), label, field)
+            if plan is not None:
+                return self._in_columns(plan, self.get_input_type())
+        return self._result(self.get_input_type(), reduce=reduce)
+
+    def _built_in(self, call: str, aggregates: Sequence[Aggregate]) -> DataStream:
+        from flott.runtime.windowing.vectorised.aggregates import RowAggregates, RowResults
+
+        built_in = BuiltIn(call, self._keyed_stream, aggregates, over_all=self._over_all)
+        plan = built_in.plan(self._spec())
+        if plan is not None:
+            return self._in_columns(plan, built_in.output_type)
+        one_by_one = RowAggregates(built_in.aggregates, built_in.fields)
+        results = RowResults(with_key=not self._over_all)
+        return self._result(built_in.output_type, aggregate=one_by_one, function=results)
+
+    def _in_columns(self, plan: AggregatePlan, output_type: TypeInformation) -> DataStream:
+        from flott.datastream.data_stream.stream import DataStream
+
+        spec = self._spec()
+        step = in_columns(self._keyed_stream, plan, spec.name, output_type)
+        return DataStream(self.get_execution_environment(), step).set_description(f"{spec.description} in columns")
+
+    def _spec(self, reduce: Any = None, aggregate: Any = None, function: Any = None) -> WindowSpec:
         assigner = self._window_assigner
-        spec = WindowSpec(
+        return WindowSpec(
             assigner=assigner,
             trigger=self._trigger or assigner.get_default_trigger(self.get_execution_environment()),
             reduce=reduce,
@@ -194,6 +239,11 @@ class Windowed:
             allowed_lateness=self._allowed_lateness,
             late_tag=self._late_data_output_tag,
         )
+
+    def _result(
+        self, output_type: TypeInformation, reduce: Any = None, aggregate: Any = None, function: Any = None
+    ) -> DataStream:
+        spec = self._spec(reduce, aggregate, function)
         check_picklable(self._call, spec)
         select = self._keyed_stream.get_key_selector()
         stream = self._keyed_stream._apply(spec.name, spec.operator(select), output_type, select)  # noqa: SLF001
