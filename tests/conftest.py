@@ -6,6 +6,7 @@ Markers (declared in pyproject.toml; an unknown one is an error):
 - `spark`: uses an embedded Spark session. `make test-spark` runs these in one process.
 - `slow`: takes more than ten seconds.
 - `chaos`: kills processes or breaks storage while a job runs. `make test-chaos` runs these.
+- `oracle`: asks PyFlink or Flink whether they do the same. `make oracle` runs these.
 
 Hypothesis profiles, chosen with HYPOTHESIS_PROFILE:
 
