@@ -61,7 +61,7 @@ class InProcessRunner:
                 ):
                     produced.setdefault(row.target, []).append(row)
             waiting = produced
-        return [pickle.loads(row.data) for rows in waiting.values() for row in rows]  # noqa: S301 - made just above
+        return [pickle.loads(row.data) for rows in waiting.values() for row in rows]
 
     def _subtask(self, vertex: int, index: int, run: str) -> Subtask:
         known = self._subtasks.get((vertex, index))
