@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pyarrow as pa
 
 from flott.common.types import rows_of
 from flott.runtime.batch import Batch
-from flott.runtime.keys import key_group_of
+from flott.runtime.column_keys import key_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
 
 TIMES = "__time__"
 """The column of timestamps, while a batch travels."""
-
-MANY_KEYS = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,37 +146,3 @@ def as_array(column: Any) -> Any:
     if isinstance(column, pa.ChunkedArray):
         return column.combine_chunks()
     return column if isinstance(column, pa.Array) else pa.array(column)
-
-
-class GroupMemo(dict[Any, int]):
-    """Key → key group, worked out once per distinct key and process."""
-
-    def __init__(self, max_parallelism: int) -> None:
-        super().__init__()
-        self.max_parallelism = max_parallelism
-
-    def __missing__(self, key: Any) -> int:
-        if len(self) >= MANY_KEYS:
-            self.clear()
-        group = self[key] = key_group_of(key, self.max_parallelism)
-        return group
-
-
-@lru_cache(maxsize=16)
-def group_memo(max_parallelism: int) -> GroupMemo:
-    """Return this process's memo for a number of key groups."""
-    return GroupMemo(max_parallelism)
-
-
-def key_groups(keys: Any, max_parallelism: int) -> NDArray[np.int64]:
-    """Return the key group of every key of a column: the same as the keys would have one by one.
-
-    >>> key_groups(pa.array(["alice", "bob", "alice"]), 128).tolist() == [85, key_group_of("bob", 128), 85]
-    True
-    """
-    encoded = keys.dictionary_encode(null_encoding="encode")
-    memo = group_memo(max_parallelism)
-    distinct = encoded.dictionary.to_pylist()
-    groups = np.fromiter(map(memo.__getitem__, distinct), np.int64, len(distinct))
-    codes: NDArray[np.int64] = encoded.indices.to_numpy(zero_copy_only=False)
-    return groups[codes]

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from flott.errors import FlottError
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
-from flott.runtime.columns import key_groups
+from flott.runtime.column_keys import key_groups
 from flott.runtime.operator import Operator
 from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.runtime.windowing.vectorised.pane_chunks import PaneChunks

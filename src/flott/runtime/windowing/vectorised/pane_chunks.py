@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from flott.runtime.batch import MIN_TIMESTAMP
-from flott.runtime.columns import key_groups
+from flott.runtime.column_keys import key_groups
 from flott.runtime.windowing.vectorised.partials import Partials, concatenated, merged
 
 if TYPE_CHECKING:
