@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 HEAD = """# Window transcripts on PyFlink
 
 Written by `make oracle`; do not edit. Every case of `tests/transcripts/` that PyFlink can express has run, step by
-step, as a job of {version}, and a second time on the Java API below it, which decides where the two differ.
+step, as a job of {version}, and a second time on the Java API below it, to tell PyFlink's ways from Flink's.
 Compared are, for each key, the results in their order, their windows and the watermark at which each came, and the
 late elements. How many timers are left, what was dropped and whether state is empty can't be seen from outside a job;
 the harness checks those. Cases with several input channels pass Flink's own `StatusWatermarkValve` first.
