@@ -126,6 +126,10 @@ class RuntimeContext:
             state_descriptor, "aggregating state", lambda backend, name: AggregatingState(backend, name, aggregate)
         )
 
+    def get_folding_state(self, state_descriptor: Any) -> Any:
+        """Return the folding state that a ``FoldingStateDescriptor`` describes."""
+        return self.get_aggregating_state(state_descriptor)
+
     def _part(self, descriptor: Any, kind: str, make: Callable[[KeyedBackend, str], Any]) -> Any:
         name = descriptor.get_name()
         backend = self._context.keyed(f"{kind} '{name}'")

@@ -9,14 +9,14 @@ from flott.datastream import functions as f
 from flott.datastream._checks.arity import check_arity, check_plain_result
 from flott.datastream._checks.describe import describe
 from flott.datastream._checks.picklable import check_picklable
-from flott.datastream.functions import wrappers
+from flott.datastream.functions import fold, wrappers
 from flott.errors import GraphError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 __all__ = [
-    "AGGREGATE", "ALL_WINDOW", "BROADCAST_PROCESS", "CO_FLAT_MAP", "CO_MAP", "CO_PROCESS", "FILTER", "FLAT_MAP",
+    "AGGREGATE", "ALL_WINDOW", "BROADCAST_PROCESS", "CO_FLAT_MAP", "CO_MAP", "CO_PROCESS", "FILTER", "FLAT_MAP", "FOLD",
     "KEYED_BROADCAST_PROCESS", "KEYED_CO_PROCESS", "KEYED_PROCESS", "KEY_SELECTOR", "MAP", "PARTITIONER", "PROCESS",
     "PROCESS_ALL_WINDOW", "PROCESS_WINDOW", "REDUCE", "SINK", "WINDOW", "Role",
 ]  # fmt: skip
@@ -103,6 +103,10 @@ REDUCE = Role(
     f.ReduceFunction, {"reduce": ("value1", "value2")}, "reduce(...)", wrappers.ReduceFunctionWrapper,
     "lambda a, b: a + b", "use a KeyedProcessFunction for any number of results",
 )  # fmt: skip
+FOLD = Role(
+    fold.FoldFunction, {"fold": ("accumulator", "value")}, "fold(...)", fold.FoldFunctionWrapper,
+    "lambda total, order: total + order.amount", "return the new accumulator",
+)  # fmt: skip
 AGGREGATE = Role(
     f.AggregateFunction,
     {"create_accumulator": (), "add": ("value", "accumulator"), "get_result": ("accumulator",), "merge": ("a", "b")},
@@ -159,8 +163,8 @@ PROCESS_ALL_WINDOW = Role(
 SINK = Role(f.SinkFunction, {"invoke": ("value", "context")}, "add_sink(...)", instead_of_generator="drop the yield")
 
 ROLES = (
-    MAP, FLAT_MAP, FILTER, REDUCE, AGGREGATE, KEY_SELECTOR, PARTITIONER, PROCESS, KEYED_PROCESS, CO_MAP, CO_FLAT_MAP,
-    CO_PROCESS, KEYED_CO_PROCESS, BROADCAST_PROCESS, KEYED_BROADCAST_PROCESS, WINDOW, ALL_WINDOW, PROCESS_WINDOW,
-    PROCESS_ALL_WINDOW, SINK,
+    MAP, FLAT_MAP, FILTER, REDUCE, FOLD, AGGREGATE, KEY_SELECTOR, PARTITIONER, PROCESS, KEYED_PROCESS, CO_MAP,
+    CO_FLAT_MAP, CO_PROCESS, KEYED_CO_PROCESS, BROADCAST_PROCESS, KEYED_BROADCAST_PROCESS, WINDOW, ALL_WINDOW,
+    PROCESS_WINDOW, PROCESS_ALL_WINDOW, SINK,
 )  # fmt: skip
 """All of them, for finding out where a function would have fitted."""

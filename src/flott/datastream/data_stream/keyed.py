@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from flott.datastream._checks.roles import FILTER, FLAT_MAP, KEYED_PROCESS, MAP, REDUCE
 from flott.datastream._typed_values import declared
+from flott.datastream.data_stream.folding import KeyedFolding
 from flott.datastream.data_stream.keyed_functions import KeyedFilter, KeyedFlatMap, KeyedMap, may_use_state
 from flott.datastream.data_stream.partitioning import refuse_partitioning
 from flott.datastream.data_stream.rolling import RollingBest, RollingField, add, larger, smaller
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["KeyedStream"]
 
 
-class KeyedStream(DataStream):
+class KeyedStream(KeyedFolding, DataStream):
     """A stream grouped by key: what ``key_by`` returns.
 
     >>> from flott.datastream import StreamExecutionEnvironment

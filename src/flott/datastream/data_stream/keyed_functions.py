@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         RuntimeContext,
     )
 
-__all__ = ["FinalReduce", "KeyedFilter", "KeyedFlatMap", "KeyedMap", "may_use_state"]
+__all__ = ["Delegate", "FinalReduce", "KeyedFilter", "KeyedFlatMap", "KeyedMap", "may_use_state"]
 
 
 def may_use_state(function: Any) -> bool:
@@ -27,7 +27,7 @@ def may_use_state(function: Any) -> bool:
     return type(function).open is not Function.open
 
 
-class _Delegate(KeyedProcessFunction):
+class Delegate(KeyedProcessFunction):
     """Opens and closes the function inside."""
 
     def __init__(self, function: Any) -> None:
@@ -40,7 +40,7 @@ class _Delegate(KeyedProcessFunction):
         self.function.close()
 
 
-class KeyedMap(_Delegate):
+class KeyedMap(Delegate):
     """A MapFunction, called with its record's key set."""
 
     function: MapFunction
@@ -49,7 +49,7 @@ class KeyedMap(_Delegate):
         return (self.function.map(value),)
 
 
-class KeyedFlatMap(_Delegate):
+class KeyedFlatMap(Delegate):
     """A FlatMapFunction, called with its record's key set."""
 
     function: FlatMapFunction
@@ -58,7 +58,7 @@ class KeyedFlatMap(_Delegate):
         return self.function.flat_map(value)
 
 
-class KeyedFilter(_Delegate):
+class KeyedFilter(Delegate):
     """A FilterFunction, called with its record's key set."""
 
     function: FilterFunction
@@ -67,7 +67,7 @@ class KeyedFilter(_Delegate):
         return (value,) if self.function.filter(value) else ()
 
 
-class FinalReduce(_Delegate):
+class FinalReduce(Delegate):
     """A ReduceFunction that tells only its last value, at the end of the input: what batch jobs want."""
 
     function: ReduceFunction

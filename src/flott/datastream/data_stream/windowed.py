@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from flott.datastream._checks.roles import PROCESS_WINDOW, WINDOW, Role
+from flott.datastream.data_stream.folding import WindowFolding
 from flott.datastream.data_stream.windowed_base import Windowed
 
 __all__ = ["WindowedStream"]
 
 
-class WindowedStream(Windowed):
+class WindowedStream(WindowFolding, Windowed):
     """A keyed stream cut into windows: what ``key_by(...).window(...)`` returns.
 
     >>> from flott.common import Duration

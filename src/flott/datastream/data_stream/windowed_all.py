@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.datastream._checks.roles import ALL_WINDOW, PROCESS_ALL_WINDOW, Role
+from flott.datastream.data_stream.folding import WindowFolding
 from flott.datastream.data_stream.windowed_base import Windowed
 from flott.datastream.functions import NullByteKeySelector
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["AllWindowedStream"]
 
 
-class AllWindowedStream(Windowed):
+class AllWindowedStream(WindowFolding, Windowed):
     """A stream cut into windows as a whole: what ``window_all(...)`` returns. One subtask does it all.
 
     >>> from flott.datastream import StreamExecutionEnvironment

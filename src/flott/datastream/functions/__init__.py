@@ -28,6 +28,7 @@ from flott.datastream.functions.elementwise import (
     MapFunction,
 )
 from flott.datastream.functions.endpoints import SinkFunction, SourceFunction
+from flott.datastream.functions.fold import FoldFunction
 from flott.datastream.functions.join import CoGroupFunction, FlatJoinFunction, JoinFunction, ProcessJoinFunction
 from flott.datastream.functions.keys import KeySelector, NullByteKeySelector, Partitioner
 from flott.datastream.functions.process import (
@@ -64,6 +65,7 @@ __all__ = [
     "FilterFunction",
     "FlatJoinFunction",
     "FlatMapFunction",
+    "FoldFunction",
     "Function",
     "FunctionInitializationContext",
     "FunctionSnapshotContext",

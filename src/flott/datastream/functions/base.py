@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from flott.datastream.state import (
         AggregatingState,
         AggregatingStateDescriptor,
+        FoldingState,
+        FoldingStateDescriptor,
         ListState,
         ListStateDescriptor,
         MapState,
@@ -64,6 +66,10 @@ class KeyedStateStore(ABC):
     @abstractmethod
     def get_aggregating_state(self, state_descriptor: AggregatingStateDescriptor) -> AggregatingState[object, object]:
         """Returns the aggregating state that a descriptor describes."""
+
+    def get_folding_state(self, state_descriptor: FoldingStateDescriptor) -> FoldingState[object, object]:
+        """Returns the folding state that a descriptor describes."""
+        return self.get_aggregating_state(state_descriptor)  # type: ignore[return-value]
 
 
 # The engine's class does not know the API, so the API claims it.

@@ -10,6 +10,7 @@ from flott.datastream.state.descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
+from flott.datastream.state.folding import FoldingState, FoldingStateDescriptor
 from flott.datastream.state.handles import (
     AggregatingState,
     AppendingState,
@@ -30,6 +31,8 @@ __all__ = [
     "AggregatingStateDescriptor",
     "AppendingState",
     "BroadcastState",
+    "FoldingState",
+    "FoldingStateDescriptor",
     "ListState",
     "ListStateDescriptor",
     "MapState",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flott.datastream._typed_output import emit_as
+from flott.datastream.data_stream.folding import FinalFold, RollingFold
 from flott.datastream.data_stream.keyed_functions import FinalReduce
 from flott.datastream.execution_mode import RuntimeExecutionMode
 from flott.errors import GraphError
@@ -30,6 +31,9 @@ def adapt_to_mode(registered: Iterable[PhysicalTransformation], mode: RuntimeExe
             step.operator = KeyedProcess(FinalReduce(operator.function), operator.key_selector)
         elif not batch and isinstance(operator, KeyedProcess) and isinstance(operator.function, FinalReduce):
             step.operator = RollingReduce(operator.function.function, operator.key_selector)
+        elif isinstance(operator, KeyedProcess) and isinstance(operator.function, RollingFold):
+            fold = FinalFold if batch else RollingFold
+            step.operator = KeyedProcess(fold(operator.function.function), operator.key_selector)
         if step.operator is not operator and step.output_type is not None:
             emit_as(step.operator, step.output_type)
 

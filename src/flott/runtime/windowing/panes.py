@@ -155,6 +155,10 @@ class PaneStateStore:
             lambda backend, name: AggregatingState(backend, name, aggregate),
         )
 
+    def get_folding_state(self, state_descriptor: Any) -> Any:
+        """Return the folding state that a ``FoldingStateDescriptor`` describes."""
+        return self.get_aggregating_state(state_descriptor)
+
     def get_partitioned_state(self, state_descriptor: Any) -> Any:
         """Return the state that a descriptor of any kind describes."""
         for kind in type(state_descriptor).__mro__:
