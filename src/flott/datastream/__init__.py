@@ -28,6 +28,7 @@ from flott.datastream.data_stream import (
     DataStream,
     DataStreamSink,
     KeyedStream,
+    SplitStream,
     WindowedStream,
 )
 from flott.datastream.execution_mode import RuntimeExecutionMode
@@ -51,6 +52,7 @@ from flott.datastream.functions import (
     KeyedProcessFunction,
     KeySelector,
     MapFunction,
+    OutputSelector,
     Partitioner,
     ProcessAllWindowFunction,
     ProcessFunction,
@@ -131,6 +133,7 @@ __all__ = [
     "MapFunction",
     "MemorySize",
     "MergingWindowAssigner",
+    "OutputSelector",
     "OutputTag",
     "Partitioner",
     "PredefinedOptions",
@@ -144,6 +147,7 @@ __all__ = [
     "SinkFunction",
     "SlotSharingGroup",
     "SourceFunction",
+    "SplitStream",
     "StateBackend",
     "StreamExecutionEnvironment",
     "TimeDomain",

@@ -9,7 +9,7 @@ from flott.datastream import functions as f
 from flott.datastream._checks.arity import check_arity, check_plain_result
 from flott.datastream._checks.describe import describe
 from flott.datastream._checks.picklable import check_picklable
-from flott.datastream.functions import fold, wrappers
+from flott.datastream.functions import fold, output_selector, wrappers
 from flott.errors import GraphError
 
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGGREGATE", "ALL_WINDOW", "BROADCAST_PROCESS", "CO_FLAT_MAP", "CO_MAP", "CO_PROCESS", "FILTER", "FLAT_MAP", "FOLD",
-    "KEYED_BROADCAST_PROCESS", "KEYED_CO_PROCESS", "KEYED_PROCESS", "KEY_SELECTOR", "MAP", "PARTITIONER", "PROCESS",
+    "KEYED_BROADCAST_PROCESS", "KEYED_CO_PROCESS", "KEYED_PROCESS", "KEY_SELECTOR", "MAP", "OUTPUT_SELECTOR",
+    "PARTITIONER", "PROCESS",
     "PROCESS_ALL_WINDOW", "PROCESS_WINDOW", "REDUCE", "SINK", "WINDOW", "Role",
 ]  # fmt: skip
 
@@ -116,6 +117,10 @@ AGGREGATE = Role(
 KEY_SELECTOR = Role(
     f.KeySelector, {"get_key": _ONE}, "key_by(...)", _plain, "lambda order: order['user']", "drop the yield"
 )
+OUTPUT_SELECTOR = Role(
+    output_selector.OutputSelector, {"select": _ONE}, "split(...)", output_selector.OutputSelectorWrapper,
+    "lambda order: [order['country']]",
+)  # fmt: skip
 PARTITIONER = Role(
     f.Partitioner, {"partition": ("key", "num_partitions")}, "partition_custom(...)", _plain,
     "lambda key, num_partitions: key % num_partitions", "drop the yield",
@@ -163,7 +168,8 @@ PROCESS_ALL_WINDOW = Role(
 SINK = Role(f.SinkFunction, {"invoke": ("value", "context")}, "add_sink(...)", instead_of_generator="drop the yield")
 
 ROLES = (
-    MAP, FLAT_MAP, FILTER, REDUCE, FOLD, AGGREGATE, KEY_SELECTOR, PARTITIONER, PROCESS, KEYED_PROCESS, CO_MAP,
+    MAP, FLAT_MAP, FILTER, REDUCE, FOLD, AGGREGATE, KEY_SELECTOR, OUTPUT_SELECTOR, PARTITIONER, PROCESS,
+    KEYED_PROCESS, CO_MAP,
     CO_FLAT_MAP, CO_PROCESS, KEYED_CO_PROCESS, BROADCAST_PROCESS, KEYED_BROADCAST_PROCESS, WINDOW, ALL_WINDOW,
     PROCESS_WINDOW, PROCESS_ALL_WINDOW, SINK,
 )  # fmt: skip

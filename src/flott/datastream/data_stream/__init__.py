@@ -7,6 +7,7 @@ from flott.datastream.data_stream.collecting import CloseableIterator
 from flott.datastream.data_stream.connected import ConnectedStreams
 from flott.datastream.data_stream.keyed import KeyedStream
 from flott.datastream.data_stream.sink import DataStreamSink
+from flott.datastream.data_stream.split import SplitStream
 from flott.datastream.data_stream.stream import DataStream
 from flott.datastream.data_stream.windowed import WindowedStream
 from flott.datastream.data_stream.windowed_all import AllWindowedStream
@@ -20,5 +21,6 @@ __all__ = [
     "DataStream",
     "DataStreamSink",
     "KeyedStream",
+    "SplitStream",
     "WindowedStream",
 ]

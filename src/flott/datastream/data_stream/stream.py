@@ -16,6 +16,7 @@ from flott.datastream._typed_values import declared
 from flott.datastream.data_stream.output import Outputs
 from flott.datastream.data_stream.partitioning import Partitioning
 from flott.datastream.data_stream.settings import OperatorSettings
+from flott.datastream.data_stream.splitting import Splitting
 from flott.datastream.functions.wrappers import MapFunctionWrapper
 from flott.errors import GraphError
 from flott.graph.transformations import (
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["DataStream"]
 
 
-class DataStream(OperatorSettings, Partitioning, Outputs):
+class DataStream(OperatorSettings, Partitioning, Outputs, Splitting):
     """A stream of records of one type.
 
     Each method adds a step to the program; nothing runs until the environment is told to execute.
