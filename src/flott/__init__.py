@@ -1,5 +1,7 @@
 """Flink's streaming model in Python, executed by Apache Spark."""
 
+from __future__ import annotations
+
 from importlib.metadata import PackageNotFoundError, version
 
 try:

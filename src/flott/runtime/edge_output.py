@@ -56,7 +56,9 @@ class EdgeOutput:
     def _culprit(self, error: Exception, batch: Batch) -> FlottError:
         """Find the record whose key can't be taken, or can't be a key."""
         select = getattr(self._edge.partitioner, "key_selector", None)
-        for value in batch.values if select is not None else []:
+        if select is None:
+            return self._producer.failure(error, batch.values[0])
+        for value in batch.values:
             try:
                 wrong = wrong_key(self._producer.context.title, select(value), value)
             except Exception as failed:  # noqa: BLE001 - the same error as before, now with its record
