@@ -76,11 +76,11 @@ def show(match: dict[str, list[str]]) -> str:
 
 def _stages(node: ast.expr) -> list[Stage]:
     if not isinstance(node, ast.Call):
-        raise ValueError(f"not a pattern: {ast.unparse(node)}")
+        raise ValueError(f"not a pattern: {ast.unparse(node)}")  # noqa: TRY004 - the text is wrong, not a type
     if isinstance(node.func, ast.Name):
         return [_stage(node.func.id, node.args)]
     if not isinstance(node.func, ast.Attribute):
-        raise ValueError(f"not a pattern: {ast.unparse(node)}")
+        raise ValueError(f"not a pattern: {ast.unparse(node)}")  # noqa: TRY004 - same
     stages = _stages(node.func.value)
     call = node.func.attr
     if call in CONTIGUITY:
@@ -106,9 +106,9 @@ def _extend(stage: Stage, call: str, arguments: list[Any]) -> None:
     match call, arguments:
         case "where", [letters]:
             stage["letters"] = letters
-        case ("until" | "within" | "within_gap"), [value]:
+        case (("until" | "within" | "within_gap"), [value]):
             stage[call] = value
-        case ("optional" | "greedy" | "rising"), []:
+        case (("optional" | "greedy" | "rising"), []):
             stage[call] = True
         case "consecutive", []:
             stage["inner"] = "STRICT"

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from cep_cases import Case
-from flott.cep import MalformedPatternError
 from hypothesis import assume, given
 from hypothesis import strategies as st
+
+from cep_cases import Case
+from flott.cep import MalformedPatternError
 
 Stage = dict[str, Any]
 Taken = list[tuple[int, int]]
@@ -63,7 +64,7 @@ class Reference:
             if self._may_take(at, taken, done, position) and not stopped:
                 yield from self._occurrences(at, [*taken, (position, at)], done + 1, least, most)
 
-    def _may_take(self, at: int, taken: Taken, done: int, position: int) -> bool:
+    def _may_take(self, at: int, taken: Taken, done: int, position: int) -> bool:  # noqa: PLR0911
         stage = self.stages[at]
         if not self._fits(stage, position) or self._ends_loop(stage, position):
             return False
@@ -73,7 +74,7 @@ class Reference:
             return False
         between = range(taken[-1][0] + 1, position)
         how = stage.get("inner", "SKIP_TILL_NEXT") if done else stage["contiguity"]
-        if how == "STRICT" and len(between):
+        if how == "STRICT" and between:
             return False
         if how == "SKIP_TILL_NEXT" and any(self._fits(stage, skipped) for skipped in between):
             return False
@@ -86,9 +87,7 @@ class Reference:
     def _is_stopped(self, at: int, taken: Taken, done: int) -> bool:
         following = self.stages[at + 1] if done and at + 1 < len(self.stages) else None
         return (
-            following is not None
-            and following["contiguity"] == "NOT_NEXT"
-            and self._fits(following, taken[-1][0] + 1)
+            following is not None and following["contiguity"] == "NOT_NEXT" and self._fits(following, taken[-1][0] + 1)
         )
 
     def _fits(self, stage: Stage, position: int) -> bool:

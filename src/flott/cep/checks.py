@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     from flott.cep.frame import Frame
     from flott.cep.nfa import Nfa
 
-__all__ = ["Check", "compile_check", "compile_test", "start_condition"]
-
-Check = "Callable[[Frame], bool]"
-"""Asks a condition about the event at hand."""
+__all__ = ["compile_check", "compile_test", "start_condition"]
 
 
-def compile_check(condition: Condition, positions: dict[int, int]) -> Callable[[Frame], bool] | None:
+def compile_check(  # noqa: PLR0911 - one for each kind of condition
+    condition: Condition, positions: dict[int, int]
+) -> Callable[[Frame], bool] | None:
     """Return a function that asks a condition; None if it always holds.
 
     ``positions`` says, by identity, where in the frame's memory the answer of each of the user's conditions goes.

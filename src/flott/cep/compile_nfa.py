@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flott.cep.conditions import ALWAYS, And, Condition, Not
+from flott.cep.conditions import ALWAYS, And, Condition, Not, both
 from flott.cep.draft import Drafts, StateDraft
 from flott.cep.errors import MalformedPatternError
 from flott.cep.group_pattern import GroupPattern
@@ -123,7 +123,9 @@ class _Compiler:
         elif quantifier.kind is QuantifierKind.TIMES and times is not None:
             first = self._times(sink, sink, times)
         else:
-            first = self._once(sink, sink, self._take_condition(self.current), self._ignore_condition(), self._optional())
+            first = self._once(
+                sink, sink, self._take_condition(self.current), self._ignore_condition(), self._optional()
+            )
         self._add_stops(first)
         return first
 
@@ -170,8 +172,8 @@ class _Compiler:
         if not self.current.get_quantifier().greedy or until is None:
             state.proceed(past, self._free())
             return
-        state.proceed(self._until_copies.get(past.name, past), _both(self._free(), until))
-        state.proceed(past, _both(self._free(), Not(until)))
+        state.proceed(self._until_copies.get(past.name, past), both(self._free(), until))
+        state.proceed(past, both(self._free(), Not(until)))
 
     def _times(self, sink: StateDraft, past: StateDraft, times: Times) -> StateDraft:
         """Make as many occurrences as may be, those beyond the least optional."""
@@ -207,8 +209,8 @@ class _Compiler:
         if self.current.get_quantifier().greedy:
             if until is not None:
                 copy = self._until_copies[sink.name] = self.drafts.copy(sink)
-                state.proceed(copy, _both(self._free(), until))
-                state.proceed(sink, _both(self._free(), Not(until)))
+                state.proceed(copy, both(self._free(), until))
+                state.proceed(sink, both(self._free(), Not(until)))
             else:
                 state.proceed(sink, self._free())
             sink.only_unless(self._take_condition(self.current))
@@ -335,10 +337,6 @@ class _Compiler:
         if strategy is ConsumingStrategy.SKIP_TILL_ANY:
             return ALWAYS if until is None else Not(until)
         return None
-
-
-def _both(left: Condition, right: Condition) -> Condition:
-    return right if left is ALWAYS else And(left, right)
 
 
 def _unless(until: Condition | None, condition: Condition) -> Condition:

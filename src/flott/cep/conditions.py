@@ -134,6 +134,11 @@ Condition = Leaf | Always | Not | And | Or
 ALWAYS = Always()
 
 
+def both(left: Condition, right: Condition) -> Condition:
+    """Return the condition that holds where both do."""
+    return right if left is ALWAYS else And(left, right)
+
+
 def leaf(call: str, given: Any, text: str) -> Leaf:
     """Take a condition as the user gave it; raise if it can't be one. ``text`` is what drawings call a lambda."""
     if isinstance(given, Leaf):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from flott.cep.conditions import ALWAYS, And, Not
+from flott.cep.conditions import ALWAYS, Not, both
 from flott.cep.nfa import Action, Nfa, State, StateKind, Transition
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class StateDraft:
     def only_unless(self, condition: Condition) -> None:
         """Let every transition hold only where ``condition`` does not: a greedy stage goes first."""
         for edge in self.edges:
-            edge.condition = And(edge.condition, Not(condition))
+            edge.condition = both(edge.condition, Not(condition))
 
 
 class Drafts:

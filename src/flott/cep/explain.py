@@ -114,4 +114,11 @@ def _shown(state: State) -> str:
 
 def _escaped(label: str) -> str:
     """Mermaid takes a colon and some brackets for its own."""
-    return label.replace(":", " line ").replace("<", "#lt;").replace(">", "#gt;").replace(";", ",").replace("#lt,", "#lt;").replace("#gt,", "#gt;")
+    return (
+        label.replace(":", " line ")
+        .replace("<", "#lt;")
+        .replace(">", "#gt;")
+        .replace(";", ",")
+        .replace("#lt,", "#lt;")
+        .replace("#gt,", "#gt;")
+    )

@@ -14,8 +14,6 @@ from flott.cep.prune import make_prune
 from flott.cep.shared_buffer import EVENT, SharedBuffer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from flott.cep.nfa import Nfa
     from flott.cep.shared_buffer import NodeId
     from flott.runtime.clock import Clock
@@ -89,7 +87,9 @@ class Matcher:
         """The simple conditions, in the order of their answers in a frame's memory."""
         positions = {id(leaf): position for position, leaf in enumerate(self.leaves)}
         self._table = [
-            tuple((edge.action.value, edge.target, compile_check(edge.condition, positions)) for edge in state.transitions)
+            tuple(
+                (edge.action.value, edge.target, compile_check(edge.condition, positions)) for edge in state.transitions
+            )
             for state in nfa.states
         ]
         self._stages = [state.stage for state in nfa.states]
@@ -290,7 +290,11 @@ class Matcher:
         if gaps:
             for partial in run.partials:
                 gap = gaps.get(partial[1])
-                if gap is not None and partial[START] != NEVER_STARTED and (deadline is None or partial[5] + gap < deadline):
+                if (
+                    gap is not None
+                    and partial[START] != NEVER_STARTED
+                    and (deadline is None or partial[5] + gap < deadline)
+                ):
                     deadline = partial[5] + gap
         return deadline
 

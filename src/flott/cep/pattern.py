@@ -32,9 +32,14 @@ class Pattern:
 
     >>> from flott.common import Duration
     >>> pattern = (
-    ...     Pattern.begin("small").where(lambda payment: payment.amount < 10)
-    ...     .next("more").where(lambda payment: payment.amount < 10).one_or_more().greedy()
-    ...     .next("large").where(lambda payment: payment.amount > 500)
+    ...     Pattern.begin("small")
+    ...     .where(lambda payment: payment.amount < 10)
+    ...     .next("more")
+    ...     .where(lambda payment: payment.amount < 10)
+    ...     .one_or_more()
+    ...     .greedy()
+    ...     .next("large")
+    ...     .where(lambda payment: payment.amount > 500)
     ...     .within(Duration.of_minutes(1))
     ... )
     >>> pattern
@@ -139,7 +144,8 @@ class Pattern:
             raise MalformedPatternError(f"until(...) of stage '{self._name}' was already given; write it once")
         if self._quantifier.kind is not QuantifierKind.LOOPING:
             raise MalformedPatternError(
-                f"until(...) is for loops, and stage '{self._name}' is none; first write one_or_more() or times_or_more(n)"
+                f"until(...) is for loops, and stage '{self._name}' is none; "
+                "first write one_or_more() or times_or_more(n)"
             )
         self._until = leaf(f"until(...) of stage '{self._name}'", until_condition, f"until of {self._name}")
         return self

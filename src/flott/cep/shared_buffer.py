@@ -33,7 +33,8 @@ class SharedBuffer:
     >>> buffer.lock(second, (1, 0, 0))
     >>> buffer.path(second, (1, 0, 0))
     [(7, 0), (8, 1)]
-    >>> buffer.release(second, (1, 0, 0)); buffer.release(first, (1, 0))
+    >>> buffer.release(second, (1, 0, 0))
+    >>> buffer.release(first, (1, 0))
     >>> buffer.entries
     {}
     """
