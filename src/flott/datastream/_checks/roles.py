@@ -9,7 +9,7 @@ from flott.datastream import functions as f
 from flott.datastream._checks.arity import check_arity, check_plain_result
 from flott.datastream._checks.describe import describe
 from flott.datastream._checks.picklable import check_picklable
-from flott.datastream.functions import fold, output_selector, wrappers
+from flott.datastream.functions import fold, output_selector, partition, wrappers
 from flott.errors import GraphError
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGGREGATE", "ALL_WINDOW", "BROADCAST_PROCESS", "CO_FLAT_MAP", "CO_MAP", "CO_PROCESS", "FILTER", "FLAT_MAP", "FOLD",
-    "KEYED_BROADCAST_PROCESS", "KEYED_CO_PROCESS", "KEYED_PROCESS", "KEY_SELECTOR", "MAP", "OUTPUT_SELECTOR",
-    "PARTITIONER", "PROCESS",
-    "PROCESS_ALL_WINDOW", "PROCESS_WINDOW", "REDUCE", "SINK", "WINDOW", "Role",
+    "KEYED_BROADCAST_PROCESS", "KEYED_CO_PROCESS", "KEYED_PROCESS", "KEY_SELECTOR", "MAP", "MAP_PARTITION",
+    "OUTPUT_SELECTOR", "PARTITIONER", "PROCESS", "PROCESS_ALL_WINDOW", "PROCESS_WINDOW", "REDUCE", "SINK",
+    "WINDOW", "Role",
 ]  # fmt: skip
 
 
@@ -117,6 +117,10 @@ AGGREGATE = Role(
 KEY_SELECTOR = Role(
     f.KeySelector, {"get_key": _ONE}, "key_by(...)", _plain, "lambda order: order['user']", "drop the yield"
 )
+MAP_PARTITION = Role(
+    partition.MapPartitionFunction, {"map_partition": ("values",)}, "full_window_partition().map_partition(...)",
+    partition.MapPartitionFunctionWrapper, "lambda values: [len(values)]",
+)  # fmt: skip
 OUTPUT_SELECTOR = Role(
     output_selector.OutputSelector, {"select": _ONE}, "split(...)", output_selector.OutputSelectorWrapper,
     "lambda order: [order['country']]",
@@ -169,7 +173,7 @@ SINK = Role(f.SinkFunction, {"invoke": ("value", "context")}, "add_sink(...)", i
 
 ROLES = (
     MAP, FLAT_MAP, FILTER, REDUCE, FOLD, AGGREGATE, KEY_SELECTOR, OUTPUT_SELECTOR, PARTITIONER, PROCESS,
-    KEYED_PROCESS, CO_MAP,
+    KEYED_PROCESS, MAP_PARTITION, CO_MAP,
     CO_FLAT_MAP, CO_PROCESS, KEYED_CO_PROCESS, BROADCAST_PROCESS, KEYED_BROADCAST_PROCESS, WINDOW, ALL_WINDOW,
     PROCESS_WINDOW, PROCESS_ALL_WINDOW, SINK,
 )  # fmt: skip

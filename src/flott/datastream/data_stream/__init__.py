@@ -6,6 +6,7 @@ from flott.datastream.data_stream.broadcast import BroadcastConnectedStream, Bro
 from flott.datastream.data_stream.collecting import CloseableIterator
 from flott.datastream.data_stream.connected import ConnectedStreams
 from flott.datastream.data_stream.keyed import KeyedStream
+from flott.datastream.data_stream.partition_windowed import Order, PartitionWindowedStream
 from flott.datastream.data_stream.sink import DataStreamSink
 from flott.datastream.data_stream.split import SplitStream
 from flott.datastream.data_stream.stream import DataStream
@@ -21,6 +22,8 @@ __all__ = [
     "DataStream",
     "DataStreamSink",
     "KeyedStream",
+    "Order",
+    "PartitionWindowedStream",
     "SplitStream",
     "WindowedStream",
 ]

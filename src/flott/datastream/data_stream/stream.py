@@ -14,6 +14,7 @@ from flott.datastream._time_checks import strategy_of
 from flott.datastream._typed_output import emit_as
 from flott.datastream._typed_values import declared
 from flott.datastream.data_stream.output import Outputs
+from flott.datastream.data_stream.partition_windows import PartitionWindows
 from flott.datastream.data_stream.partitioning import Partitioning
 from flott.datastream.data_stream.settings import OperatorSettings
 from flott.datastream.data_stream.splitting import Splitting
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 __all__ = ["DataStream"]
 
 
-class DataStream(OperatorSettings, Partitioning, Outputs, Splitting):
+class DataStream(OperatorSettings, Partitioning, Outputs, Splitting, PartitionWindows):
     """A stream of records of one type.
 
     Each method adds a step to the program; nothing runs until the environment is told to execute.

@@ -32,6 +32,7 @@ from flott.datastream.functions.fold import FoldFunction
 from flott.datastream.functions.join import CoGroupFunction, FlatJoinFunction, JoinFunction, ProcessJoinFunction
 from flott.datastream.functions.keys import KeySelector, NullByteKeySelector, Partitioner
 from flott.datastream.functions.output_selector import OutputSelector
+from flott.datastream.functions.partition import MapPartitionFunction
 from flott.datastream.functions.process import (
     CoProcessFunction,
     KeyedCoProcessFunction,
@@ -78,6 +79,7 @@ __all__ = [
     "KeyedProcessFunction",
     "KeyedStateStore",
     "MapFunction",
+    "MapPartitionFunction",
     "NullByteKeySelector",
     "OutputSelector",
     "Partitioner",
