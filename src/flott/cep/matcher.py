@@ -2,70 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from flott.cep.checks import compile_check
-from flott.cep.conditions import leaves_of
+from flott.cep.decider import IGNORE, TAKE, Decider
 from flott.cep.dewey import FIRST, Version, increase
-from flott.cep.frame import Frame
 from flott.cep.match_queue import NEVER_STARTED, START, PartialMatch, add, take_first
-from flott.cep.nfa import Action, StateKind
+from flott.cep.nfa import StateKind
 from flott.cep.prune import make_prune
-from flott.cep.shared_buffer import EVENT, SharedBuffer
+from flott.cep.run import Run
+from flott.cep.shared_buffer import EVENT
 
 if TYPE_CHECKING:
+    from flott.cep.decider import Decision
     from flott.cep.nfa import Nfa
     from flott.cep.shared_buffer import NodeId
     from flott.runtime.clock import Clock
 
-__all__ = ["Match", "Matcher", "Run"]
+__all__ = ["Match", "Matcher"]
 
 Match = dict[str, list[Any]]
 """Events by the name of the stage that took them."""
-
-TAKE, IGNORE, PROCEED = Action.TAKE.value, Action.IGNORE.value, Action.PROCEED.value
-Steps = tuple[tuple[int, int, int], ...]
-"""(action, from state, to state) of each transition that an event takes, after all PROCEEDs."""
-
-
-class Decision(NamedTuple):
-    """What an event does in a state."""
-
-    steps: Steps
-    takes: int
-    ignores: int
-    """IGNOREs that lead elsewhere."""
-    stops: bool
-    waits: bool
-    """Nothing but passing over the event and staying."""
-
-
-class Run:
-    """The partial matches of one key, with the events they hold."""
-
-    __slots__ = ("buffer", "completed", "next_event", "partials", "timer")
-
-    def __init__(
-        self,
-        partials: list[PartialMatch],
-        completed: list[PartialMatch] | None = None,
-        next_event: int = 0,
-        entries: dict[int, list[Any]] | None = None,
-        timer: int | None = None,
-    ) -> None:
-        self.partials = partials
-        """A queue; the state from which new matches start is always in it."""
-        self.completed = completed or []
-        """Complete, but an earlier start may still become a match: only with a skip strategy."""
-        self.next_event = next_event
-        self.buffer = SharedBuffer({} if entries is None else entries)
-        self.timer = timer
-        """When the next of them times out, as far as a timer was registered."""
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing has started: such a run need not be kept."""
-        return len(self.partials) == 1 and not self.completed
 
 
 class Matcher:
@@ -83,23 +39,14 @@ class Matcher:
 
     def __init__(self, nfa: Nfa, clock: Clock) -> None:
         self.nfa = nfa
-        self.leaves = tuple(leaf for leaf in nfa.leaves() if not leaf.iterative)
-        """The simple conditions, in the order of their answers in a frame's memory."""
-        positions = {id(leaf): position for position, leaf in enumerate(self.leaves)}
-        self._table = [
-            tuple(
-                (edge.action.value, edge.target, compile_check(edge.condition, positions)) for edge in state.transitions
-            )
-            for state in nfa.states
-        ]
+        self._decider = Decider(nfa, clock)
         self._stages = [state.stage for state in nfa.states]
-        self._kinds = [state.kind for state in nfa.states]
+        self._final = [state.kind is StateKind.FINAL for state in nfa.states]
+        self._stop = [state.kind is StateKind.STOP for state in nfa.states]
+        self._pending = [state.kind is StateKind.PENDING for state in nfa.states]
         self._gaps = {position: state.gap for position, state in enumerate(nfa.states) if state.gap is not None}
-        self._plain = [self._is_plain(position) for position in range(len(nfa.states))]
-        self._may_end = [self._reaches_final(position) for position in range(len(nfa.states))]
         self._skips = nfa.skip.skips
         self._prune = make_prune(nfa)
-        self._frame = Frame(clock, nfa.stages)
         self.timed = bool(nfa.window or self._gaps)
         """Whether partial matches time out."""
 
@@ -109,82 +56,75 @@ class Matcher:
 
     # -- an event ----------------------------------------------------------------------------------------------
 
-    def process(self, run: Run, event: Any, stamp: int, memory: list[bool | None] | None = None) -> list[Match]:
+    def process(self, run: Run, event: Any, stamp: int, *, starts: Any = True) -> list[Match]:
         """Show an event to all partial matches; return the matches that are found.
 
-        ``memory`` holds answers of simple conditions that are known already.
+        ``starts`` is false for an event of which it is known that no match starts with it.
         """
-        frame = self._frame
-        frame.event = event
-        frame.stamp = stamp
-        frame.memory = [None] * len(self.leaves) if memory is None else memory
-        frame.decisions = {}
-        frame.finals = {}
-        frame.buffer = run.buffer
+        decider = self._decider
+        before = run.partials
+        decider.look_at(event, stamp, run.buffer, len(before))
+        frame, decide = decider.frame, decider.decide
         number = run.next_event
         run.next_event = number + 1
         partials: list[PartialMatch] = []
+        run.partials = partials
         found: list[PartialMatch] = []
-        for partial in run.partials:
+        for partial in before:
+            if partial[START] == NEVER_STARTED and not starts:
+                add(partials, partial)
+                continue
             frame.partial = partial
-            decision = self._decide(partial[1])
-            if decision.waits:
+            decision = decide(partial[1])
+            steps = decision[0]
+            if len(steps) != 1:
+                if steps or partial[START] == NEVER_STARTED:
+                    self._branch(run, partial, decision, number, found)
+                else:
+                    run.buffer.release(partial[2], partial[3])
+            elif steps[0][0] == TAKE:
+                self._take(run, partial, decision, number, found)
+            elif steps[0][2] == partial[1]:
                 add(partials, partial)
             else:
-                self._follow(run, partial, decision, number, partials, found)
-        run.partials = partials
+                self._branch(run, partial, decision, number, found)
         if self._skips:
             return self._settle(run, found) if found or run.completed else []
         return [self._emit(run, take_first(found)) for _ in range(len(found))]
 
-    def _decide(self, state: int) -> Decision:
-        """Find out what the event does in a state."""
-        frame = self._frame
-        known: Decision | None = frame.decisions.get(state)
-        if known is not None:
-            return known
-        steps: list[tuple[int, int, int]] = []
-        takes = ignores = 0
-        stops = False
-        stack = [state]
-        while stack:
-            source = stack.pop()
-            for action, target, check in self._table[source]:
-                if check is not None and not check(frame):
-                    continue
-                if action == PROCEED:
-                    stack.append(target)
-                    continue
-                steps.append((action, source, target))
-                if action == TAKE:
-                    takes += 1
-                    stops = stops or self._kinds[target] is StateKind.STOP
-                elif target != state:
-                    ignores += 1
-        waits = len(steps) == 1 and steps[0][0] == IGNORE and not ignores
-        decision = Decision(tuple(steps), takes, ignores, stops, waits)
-        if self._plain[state]:
-            frame.decisions[state] = decision
-        return decision
+    def _take(
+        self, run: Run, partial: PartialMatch, decision: Decision, number: int, found: list[PartialMatch]
+    ) -> None:
+        """Let a partial match take the event and do nothing else. The same as a branch, but this is what most do."""
+        start, state, node, version, start_time, _ = partial
+        _, source, target = decision[0][0]
+        if decision[3] or self._decider.may_end[target]:
+            self._branch(run, partial, decision, number, found)
+            return
+        frame = self._decider.frame
+        stamp = frame.stamp
+        after = (*version, 0)
+        at = run.buffer.extend(self._stages[source], frame.event, number, node, version, after)
+        grown = found if self._final[target] else run.partials
+        if start == NEVER_STARTED:
+            add(grown, (number, target, at, after, stamp, stamp))
+            add(run.partials, (NEVER_STARTED, state, None, increase(version, 1), 0, 0))
+        else:
+            add(grown, (start, target, at, after, start_time, stamp))
 
-    def _follow(
-        self,
-        run: Run,
-        partial: PartialMatch,
-        decision: Decision,
-        number: int,
-        partials: list[PartialMatch],
-        found: list[PartialMatch],
+    def _branch(
+        self, run: Run, partial: PartialMatch, decision: Decision, number: int, found: list[PartialMatch]
     ) -> None:
         """Let one partial match become what the event makes of it: nothing, one, or several."""
         start, state, node, version, start_time, last_time = partial
-        steps, takes, ignores, stops, _ = decision
+        steps, takes, ignores, stops = decision
         starting = start == NEVER_STARTED
-        # As in the Dewey scheme: the branches of one match get versions that differ, the last to stay the highest.
+        # As in the Dewey scheme: the branches of one match get versions that differ, the one that stays the highest.
         staying = ignores + max(1, takes) if takes or ignores else 0
         takes_left = others = max(0, takes - 1)
         grown: list[PartialMatch] = []
-        buffer, stamp = run.buffer, self._frame.stamp
+        buffer, frame, decider = run.buffer, self._decider.frame, self._decider
+        stamp = frame.stamp
         for action, source, target in steps:
             if action == IGNORE:
                 if starting:
@@ -198,52 +138,32 @@ class Matcher:
                 continue
             taken = increase(version, takes_left)
             takes_left -= 1
-            if self._kinds[target] is StateKind.STOP:
+            if self._stop[target]:
                 continue
             first, first_time = (number, stamp) if starting else (start, start_time)
-            at = buffer.put(self._stages[source], self._frame.event, number, node, taken)
+            at = buffer.put(self._stages[source], frame.event, number, node, taken)
             after = (*taken, 0)
             self._grow(run, grown, found, (first, target, at, after, first_time, stamp))
-            final = self._final_after(target)
+            final = decider.final_after(target) if decider.may_end[target] else None
             if final is not None:
                 self._grow(run, grown, found, (first, final, at, after, first_time, stamp))
         if starting:
             grown.append((NEVER_STARTED, state, None, increase(version, staying), 0, 0))
-        elif node is not None:
+        else:
             buffer.release(node, version)
         for match in grown:
             if stops:
                 buffer.release(match[2], match[3])
             else:
-                add(partials, match)
+                add(run.partials, match)
 
     def _grow(self, run: Run, grown: list[PartialMatch], found: list[PartialMatch], match: PartialMatch) -> None:
         if match[2] is not None:
             run.buffer.lock(match[2], match[3])
-        if self._kinds[match[1]] is StateKind.FINAL:
+        if self._final[match[1]]:
             add(found, match)
         else:
             grown.append(match)
-
-    def _final_after(self, state: int) -> int | None:
-        """Return the final state, if the match may end in ``state``: what else could follow is optional."""
-        if not self._may_end[state]:
-            return None
-        frame = self._frame
-        if state in frame.finals:
-            return frame.finals[state]
-        final = None
-        stack = [state]
-        while stack and final is None:
-            for action, target, check in self._table[stack.pop()]:
-                if action == PROCEED and (check is None or check(frame)):
-                    if self._kinds[target] is StateKind.FINAL:
-                        final = target
-                        break
-                    stack.append(target)
-        if self._plain[state]:
-            frame.finals[state] = final
-        return final
 
     # -- time ----------------------------------------------------------------------------------------------------
 
@@ -268,7 +188,7 @@ class Matcher:
             else:
                 add(partials, partial)
                 continue
-            if self._kinds[state] is StateKind.PENDING:
+            if self._pending[state]:
                 add(found, partial)
                 continue
             timed_out.append((self._events(run, node, version), ended))
@@ -324,27 +244,3 @@ class Matcher:
         for number, stage in run.buffer.path(node, version):
             match.setdefault(names[stage], []).append(entries[number][EVENT])
         return match
-
-    # -- what is known beforehand ----------------------------------------------------------------------------------
-
-    def _is_plain(self, state: int) -> bool:
-        """Say whether what an event does in a state is the same for every partial match."""
-        return not any(
-            leaf.iterative
-            for position in self._proceeding_from(state)
-            for edge in self.nfa.states[position].transitions
-            for leaf in leaves_of(edge.condition)
-        )
-
-    def _reaches_final(self, state: int) -> bool:
-        return any(self._kinds[position] is StateKind.FINAL for position in self._proceeding_from(state) - {state})
-
-    def _proceeding_from(self, state: int) -> set[int]:
-        seen = {state}
-        stack = [state]
-        while stack:
-            for edge in self.nfa.states[stack.pop()].transitions:
-                if edge.action is Action.PROCEED and edge.target not in seen:
-                    seen.add(edge.target)
-                    stack.append(edge.target)
-        return seen

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from flott.cep.errors import CepError
 from flott.cep.event_queue import EventQueue, Events
 from flott.cep.match_output import MatchOutput
-from flott.cep.matcher import Matcher, Run
+from flott.cep.matcher import Matcher
 from flott.cep.run_store import UNKNOWN, RunStore
 from flott.cep.start_filter import StartFilter
 from flott.runtime.batch import Batch
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from flott.cep.nfa import Nfa
+    from flott.cep.run import Run
     from flott.runtime.output_tag import OutputTag
 
 __all__ = ["CepOperator"]
@@ -225,7 +226,7 @@ class CepOperator(UserFunctionOperator):
             scope.key = key
             if run.timer is not None and run.timer <= stamp:
                 self._advance(run, stamp)
-            matches = process(run, value, stamp)
+            matches = process(run, value, stamp, starts=start)
             if matches:
                 self.found.matches(matches, stamp)
             self._put_back(key, run)
@@ -237,7 +238,7 @@ class CepOperator(UserFunctionOperator):
 
     def _put_back(self, key: Any, run: Run) -> None:
         """Keep what is under way, with a timer for when the next part of it times out."""
-        if run.idle:
+        if len(run.partials) == 1 and not run.completed:
             if run.timer is not None:
                 self.deadlines.remove(key, self._moment(run.timer))
                 run.timer = None

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.cep.match_queue import PartialMatch
-    from flott.cep.matcher import Run
     from flott.cep.nfa import Nfa
+    from flott.cep.run import Run
     from flott.cep.shared_buffer import NodeId
 
 __all__ = ["make_prune"]

@@ -6,7 +6,7 @@ import pickle
 import struct
 from typing import TYPE_CHECKING, Any
 
-from flott.cep.matcher import Run
+from flott.cep.run import Run
 
 if TYPE_CHECKING:
     from flott.runtime.state.backend import KeyedBackend

@@ -60,6 +60,26 @@ class SharedBuffer:
         node[EDGES].append([before, version, 0])
         return number, stage
 
+    def extend(
+        self, stage: int, event: Any, number: int, before: NodeId | None, version: Version, after: Version
+    ) -> NodeId:
+        """Add an event to a match that goes on as ``after`` and in no other way.
+
+        The same as to put the event, lock its node, and release the node before: whose counts that leaves as they are.
+        """
+        self.touched.add(number)
+        entry = self.entries.get(number)
+        if entry is None:
+            self.entries[number] = [event, {stage: [1, [[before, version, 1]]]}]
+            return number, stage
+        node = entry[NODES].get(stage)
+        if node is None:
+            entry[NODES][stage] = [1, [[before, version, 1]]]
+            return number, stage
+        node[EDGES].append([before, version, 0])
+        self.lock((number, stage), after)
+        return number, stage
+
     def lock(self, node_id: NodeId, version: Version) -> None:
         """Count one more user of a node."""
         number, stage = node_id
