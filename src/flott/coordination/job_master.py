@@ -158,7 +158,7 @@ class JobMaster:
         self._ended |= newly_ended
         self._commit(reports, now, seconds)
         backlog = any(plan.backlog for plan in sources.values())
-        self._sizer.observe(self._work(reports), backlog=backlog)
+        self._sizer.observe(self._slowest(reports, "total"), backlog=backlog, state=self._slowest(reports, "state"))
         if len(self._ended) == len(self._enumerators):
             return True
         if not backlog:
@@ -172,12 +172,12 @@ class JobMaster:
             self._plans[vertex] = pause(self._plans[vertex]) if paused else source.plan(self._sizer.scale, now)
         return dict(self._plans)
 
-    def _work(self, reports: list[TaskReport]) -> float:
-        """Return the seconds of work on the longest way through an epoch: the slowest subtask of each level."""
+    def _slowest(self, reports: list[TaskReport], what: str) -> float:
+        """Return the seconds of some work on the longest way through an epoch: the slowest subtask of each level."""
         slowest = [0.0] * len(self.plan.levels)
         for report in reports:
             level = self.plan.vertices[report.vertex].level
-            slowest[level] = max(slowest[level], report.seconds.get("total", 0.0))
+            slowest[level] = max(slowest[level], report.seconds.get(what, 0.0))
         return sum(slowest)
 
     def _pause(self, sources: dict[int, SourcePlan], now: int) -> float:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-GROW_BELOW = 0.5
-"""An epoch shorter than this part of the target may grow."""
-
 LARGEST_STEP = 2.0
 SMALLEST_SCALE = 1 / 64
 LARGEST_SCALE = 256.0
+
+STATE_WEIGHT = 6.0
+LONGEST = 4.0
+"""So many times the target's work is the most that an epoch may hold."""
 
 
 @dataclass(slots=True)
@@ -17,7 +18,8 @@ class EpochSizer:
     """Steers the amount per epoch so that a backlogged epoch holds about the target's worth of work.
 
     What counts is the work in the tasks, not the whole time of the epoch: where the fixed cost is high, small
-    epochs would only pay it more often.
+    epochs would only pay it more often. The same goes for writing back state, which is paid once per key and epoch
+    however often the key occurs: the larger its part of the work, the further epochs grow beyond the target.
 
     >>> sizer = EpochSizer(target=1.0)
     >>> for work in (0.1, 0.2, 0.4):
@@ -27,20 +29,20 @@ class EpochSizer:
     >>> sizer.observe(2.0, backlog=True)
     >>> sizer.scale
     4.0
+    >>> sizer.observe(2.0, state=1.0, backlog=True)
+    >>> sizer.scale
+    8.0
     """
 
     target: float
     """Seconds of work that a backlogged epoch should hold."""
     scale: float = 1.0
 
-    def observe(self, work: float, *, backlog: bool) -> None:
-        """Learn from an epoch: how long its tasks worked, and whether there was more to read than it took."""
-        if work > self.target:
-            factor = max(self.target / work, 1 / LARGEST_STEP)
-        elif backlog and work < self.target * GROW_BELOW:
-            factor = LARGEST_STEP
-        elif backlog:
-            factor = min(self.target / work, LARGEST_STEP)
-        else:
+    def observe(self, work: float, *, backlog: bool, state: float = 0.0) -> None:
+        """Learn from an epoch: how long its tasks worked, how much of that for state, and whether more was waiting."""
+        if work <= 0:
             return
-        self.scale = min(max(self.scale * factor, SMALLEST_SCALE), LARGEST_SCALE)
+        goal = self.target * min(LONGEST, 1 + STATE_WEIGHT * state / work)
+        factor = min(max(goal / work, 1 / LARGEST_STEP), LARGEST_STEP)
+        if backlog or factor < 1:
+            self.scale = min(max(self.scale * factor, SMALLEST_SCALE), LARGEST_SCALE)

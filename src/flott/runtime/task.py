@@ -154,9 +154,11 @@ class Subtask:
         carried: dict[str, Any] = pickle.loads(order.carried) if order.carried else {}
         if self.backends:
             store = self.services.store(self.vertex.id, str(self.index))
+            begun = self.services.stopwatch()
             recent = self.recent if order.lineage.token == self.recent_token else None
             report.store_path = store.bring_to(order.lineage, self.services.storage, recent)
             self.recent = None
+            report.seconds["state"] = self.services.stopwatch() - begun
             for backend in self.backends:
                 backend.begin(store)
         gate.restore(carried.get("gate"))
@@ -202,7 +204,7 @@ class Subtask:
             storage = self.services.storage
             delta = write_file(storage, f"{folder}/delta-{epoch.epoch}-{token}", changes, token)
             store = self.services.store(self.vertex.id, str(self.index))
-            report.lineage, report.obsolete = next_lineage(order.lineage, delta, changes, store, storage, folder)
+            report.lineage, report.obsolete = next_lineage(order.lineage, delta, store, storage, folder)
             report.state_bytes = delta.size
             self.recent, self.recent_token = changes, token
         for backend in self.backends:
@@ -212,7 +214,7 @@ class Subtask:
         report.source_watermark, report.source_active = chain.outputs[0].watermark, chain.outputs[0].active
         report.records_in = chain.head.records if isinstance(chain.head, SourceOperator) else gate.records
         report.records_out = sum(output.emitted for output in chain.outputs if output.edges or output.side_edges)
-        report.seconds["state"] = self.services.stopwatch() - begun
+        report.seconds["state"] = report.seconds.get("state", 0.0) + self.services.stopwatch() - begun
 
     def close(self) -> None:
         """Close the operators."""

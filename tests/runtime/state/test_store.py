@@ -116,7 +116,7 @@ def run_epochs(store, storage, epochs, make):
         store.bring_to(lineage, storage)
         file = write_file(storage, f"s/delta-{epoch}", changes, f"t{epoch}")
         kept.add(file.name)
-        lineage, obsolete = next_lineage(lineage, file, changes, store, storage, "s")
+        lineage, obsolete = next_lineage(lineage, file, store, storage, "s")
         for name in obsolete:
             storage.delete(name)
         model.update(changes)
@@ -139,10 +139,10 @@ def test_lineages_stay_short_and_right_over_many_small_epochs(tmp_path, store, s
 
 def test_large_changes_bring_snapshots(tmp_path, store, storage):
     lineage, model, _ = run_epochs(
-        store, storage, 40, lambda e: {b"%d" % (i + e): b"%6d" % (e * 1_000 + i) * 170 for i in range(400)}
+        store, storage, 40, lambda e: {b"%d" % (i + e): b"%6d" % (e * 1_000 + i) * 700 for i in range(400)}
     )
     assert lineage.files[0].is_snapshot
-    assert sum(file.size for file in lineage.files) < 3 * sum(len(v) + 10 for v in model.values()) + 2**23
+    assert sum(file.size for file in lineage.files) < 6 * sum(len(v) + 10 for v in model.values()) + 2**25
     fresh = StateStore(tmp_path / "fresh", map_size=2**26)
     fresh.bring_to(lineage, storage)
     assert content(fresh) == model

@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from flott.runtime.state.store import StateStore
     from flott.runtime.storage import Storage
 
-SMALL_STATE = 4 * 2**20
+SMALL_STATE = 16 * 2**20
 """Below this many bytes of deltas, a snapshot is not worth while."""
+
+DELTAS_PER_SNAPSHOT = 4
+"""Deltas may take so many times the room of the snapshot they follow."""
 
 MANY_DELTAS = 64
 """This many single deltas in a row are merged into one."""
@@ -22,24 +25,25 @@ MANY_MERGED = 16
 
 
 def next_lineage(
-    lineage: Lineage, delta: StateFile, recent: Changes, store: StateStore, storage: Storage, folder: str
+    lineage: Lineage, delta: StateFile, store: StateStore, storage: Storage, folder: str
 ) -> tuple[Lineage, tuple[str, ...]]:
     """Add a delta to a lineage, compacting when due; return the lineage and the files it no longer needs.
 
-    ``store`` is at the version before the delta, whose changes are ``recent``.
-
-    Every byte is rewritten at most about twice: a snapshot is written when the deltas since the last one outweigh it.
+    ``store`` is at the version before the delta. A snapshot is written when the deltas since the last one outweigh it
+    several times, so that little is written twice.
     """
     files = (*lineage.files, delta)
     snapshot = files[0] if files[0].is_snapshot else None
     deltas = files[1:] if snapshot else files
     weight = sum(file.size for file in deltas)
     merged = sum(1 for file in deltas if file.covers)
-    if weight > max(SMALL_STATE, snapshot.size if snapshot else 0) or merged >= MANY_MERGED:
-        changes: Changes = {**dict(store.scan(b"")), **recent}
-        changes = {key: value for key, value in changes.items() if value is not None}
-        whole = write_file(storage, f"{folder}/snapshot-{delta.token}", changes, delta.token, is_snapshot=True)
-        return Lineage((whole,)), tuple(file.name for file in files)
+    heavy = weight > max(SMALL_STATE, snapshot.size * DELTAS_PER_SNAPSHOT if snapshot else 0)
+    if lineage.files and (heavy or merged >= MANY_MERGED):
+        # The state before the delta: a store that is there needs only the delta, not to be rebuilt.
+        whole = write_file(
+            storage, f"{folder}/snapshot-{delta.token}", dict(store.scan(b"")), lineage.token, is_snapshot=True
+        )
+        return Lineage((whole, delta)), tuple(file.name for file in lineage.files)
     singles = trailing_singles(deltas)
     if len(singles) >= MANY_DELTAS:
         changes = {}
