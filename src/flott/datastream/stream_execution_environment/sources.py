@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flott.common.io import InputFormat
 from flott.connectors.collection import CollectionSource
+from flott.connectors.input_format import InputFormatSource
 from flott.connectors.number_sequence import NumberSequenceSource
 from flott.connectors.socket_text import SocketTextSource
 from flott.connectors.text_file import TextFileSource
@@ -126,7 +127,9 @@ class Sources:
         """Makes a stream of what an InputFormat reads."""
         if not isinstance(input_format, InputFormat):
             raise GraphError(f"create_input(...): {input_format!r:.100} is no InputFormat; {CUSTOM}")
-        raise not_yet("create_input(...)", CUSTOM)
+        check_picklable("create_input(...)", input_format)
+        source = InputFormatSource(input_format)
+        return self._source("Custom Source", source, None, _type_of(source, type_info))
 
     def _source(
         self,
