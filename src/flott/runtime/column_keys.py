@@ -57,7 +57,8 @@ def groups_of_numbers(numbers: NDArray[np.int64], max_parallelism: int) -> NDArr
         checksum = checksum ^ changes(number)[(rest % np.uint64(CHUNK)).astype(np.intp)]
         rest = rest // np.uint64(CHUNK)
     spread = (checksum * np.uint64(0x9E3779B1) & np.uint64(0xFFFFFFFF)) >> np.uint64(12)
-    return (spread % np.uint64(max_parallelism)).astype(np.int64)
+    groups: NDArray[np.int64] = (spread % np.uint64(max_parallelism)).astype(np.int64)
+    return groups
 
 
 POWERS = np.array([10**power for power in range(1, 20)], np.uint64)

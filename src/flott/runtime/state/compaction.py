@@ -46,7 +46,7 @@ def next_lineage(
         return Lineage((whole, delta)), tuple(file.name for file in lineage.files)
     singles = trailing_singles(deltas)
     if len(singles) >= MANY_DELTAS:
-        changes = {}
+        changes: Changes = {}
         for file in singles:
             changes.update(zip(*read_changes(storage, file), strict=True))
         covers = tuple(file.token for file in singles[:-1])
