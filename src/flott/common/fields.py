@@ -24,10 +24,10 @@ class Field:
 
     name: str | int
     position: int | None = None
-    """Where the field is, once the type of the records is known."""
+    """Where the field is, once the type of the records is known: in Rows and tuples of that type, at this position."""
 
     def __call__(self, record: Any) -> Any:
-        if self.position is not None and isinstance(record, tuple):
+        if self.position is not None:
             return record[self.position]
         try:
             return record[self.name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -9,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from flott.common.fields import Field
 
@@ -59,11 +60,6 @@ class Aggregate:
         raise NotImplementedError
 
     # One record at a time: the accumulator is [how many values, what they amount to]
-
-    def add(self, accumulator: list[Any], value: Any) -> None:
-        """Add a value that is not None."""
-        accumulator[1] = value if accumulator[0] == 0 else self.combine(accumulator[1], value)
-        accumulator[0] += 1
 
     def merge(self, accumulator: list[Any], other: list[Any]) -> None:
         """Add another accumulator."""
@@ -155,12 +151,20 @@ class Avg(Sum):
         return pa.array(average, mask=missing if missing.any() else None)
 
 
+def _getter(field: Field | None) -> Callable[[Any], Any] | None:
+    return field if field is None or field.position is None else operator.itemgetter(field.position)
+
+
 class RowAggregates:
     """The same aggregates record by record, as an AggregateFunction: for windows that have no faster way."""
 
     def __init__(self, aggregates: tuple[Aggregate, ...], fields: tuple[Field | None, ...]) -> None:
         self.aggregates = aggregates
-        self.fields = fields
+        self._steps = [
+            (_getter(field), operator.add if isinstance(aggregate, Sum) else aggregate.combine)
+            for aggregate, field in zip(aggregates, fields, strict=True)
+        ]
+        """Per aggregate: what takes its value from a record (None: every record counts), and what adds it."""
 
     def open(self, runtime_context: Any) -> None:
         """There is nothing to prepare."""
@@ -174,11 +178,13 @@ class RowAggregates:
 
     def add(self, value: Any, accumulator: list[list[Any]]) -> list[list[Any]]:
         """Add a record."""
-        for aggregate, field, own in zip(self.aggregates, self.fields, accumulator, strict=True):
-            if field is None:
-                own[0] += 1
-            elif (found := field(value)) is not None:
-                aggregate.add(own, found)
+        for own, (get, combine) in zip(accumulator, self._steps, strict=True):
+            if get is not None:
+                found = get(value)
+                if found is None:
+                    continue
+                own[1] = combine(own[1], found) if own[0] else found
+            own[0] += 1
         return accumulator
 
     def merge(self, acc_a: list[list[Any]], acc_b: list[list[Any]]) -> list[list[Any]]:
