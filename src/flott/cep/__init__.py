@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flott.cep.cep import CEP
+from flott.cep.column_condition import Expression, col
 from flott.cep.conditions import ConditionContext, IterativeCondition, SimpleCondition
 from flott.cep.errors import CepError, MalformedPatternError
 from flott.cep.functions import (
@@ -24,6 +25,7 @@ __all__ = [
     "AfterMatchSkipStrategy",
     "CepError",
     "ConditionContext",
+    "Expression",
     "GroupPattern",
     "IterativeCondition",
     "MalformedPatternError",
@@ -37,4 +39,5 @@ __all__ = [
     "SimpleCondition",
     "TimedOutPartialMatchHandler",
     "WithinType",
+    "col",
 ]

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, final
 
+from flott.cep.column_condition import Expression
 from flott.cep.errors import MalformedPatternError
 from flott.datastream._checks.arity import check_plain_result
 from flott.datastream._checks.describe import describe
@@ -147,7 +148,7 @@ def leaf(call: str, given: Any, text: str) -> Leaf:
         raise MalformedPatternError(f"{call}: this is the class {given.__qualname__} itself; give an object of it")
     if isinstance(given, IterativeCondition | SimpleCondition):
         return Leaf(given, isinstance(given, IterativeCondition), type(given).__qualname__)
-    if hasattr(given, "evaluate_batch"):  # a column expression
+    if isinstance(given, Expression):
         return Leaf(given, False, str(given))
     if not callable(given):
         raise MalformedPatternError(

@@ -31,9 +31,10 @@ class Decider:
 
     def __init__(self, nfa: Nfa, clock: Clock) -> None:
         self._nfa = nfa
-        leaves = [leaf for leaf in nfa.leaves() if not leaf.iterative]
-        positions = {id(leaf): position for position, leaf in enumerate(leaves)}
-        self._unasked: list[bool | None] = [None] * len(leaves)
+        self.leaves = tuple(leaf for leaf in nfa.leaves() if not leaf.iterative)
+        """The simple conditions, in the order of their answers in the frame's memory."""
+        positions = {id(leaf): position for position, leaf in enumerate(self.leaves)}
+        self._unasked: list[bool | None] = [None] * len(self.leaves)
         self._table = [
             [(edge.action.value, edge.target, compile_check(edge.condition, positions)) for edge in state.transitions]
             for state in nfa.states
@@ -46,13 +47,15 @@ class Decider:
         self.frame = Frame(clock, nfa.stages)
         self._remembers = False
 
-    def look_at(self, event: Any, stamp: int, buffer: SharedBuffer, partials: int) -> None:
-        """Take the next event, for so many partial matches of one key."""
+    def look_at(
+        self, event: Any, stamp: int, buffer: SharedBuffer, partials: int, memory: list[bool | None] | None = None
+    ) -> None:
+        """Take the next event, for so many partial matches of one key; ``memory`` holds answers known already."""
         frame = self.frame
         frame.event = event
         frame.stamp = stamp
         frame.buffer = buffer
-        frame.memory = self._unasked.copy()
+        frame.memory = self._unasked.copy() if memory is None else memory
         self._remembers = partials > MANY
         if self._remembers:
             frame.decisions = {}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from flott.runtime.state.backend import KeyedBackend
     from flott.runtime.state.lineage import Changes
 
-__all__ = ["EventQueue", "Events"]
+__all__ = ["EventQueue", "Events", "in_order", "joined"]
 
 Events = tuple[list[int], list[Any], list[Any]]
 """Times, keys and events, side by side."""
@@ -113,7 +113,7 @@ class EventQueue:
             if chunk.at < len(chunk.times) and chunk.times[chunk.at] <= until
         ]
         self._chunks = [chunk for chunk in self._chunks if chunk.at < len(chunk.times)]
-        return parts[0] if len(parts) == 1 else in_order(_joined(parts))
+        return parts[0] if len(parts) == 1 else in_order(joined(parts))
 
     def earliest(self) -> int:
         """Return the time of the first event; NEVER if there is none."""
@@ -135,7 +135,7 @@ class EventQueue:
         """Make one run of the stored ones, and one of the others."""
         merged = []
         for stored in (True, False):
-            events = in_order(_joined([chunk.rest() for chunk in self._chunks if chunk.stored is stored]))
+            events = in_order(joined([chunk.rest() for chunk in self._chunks if chunk.stored is stored]))
             if events[0]:
                 merged.append(Chunk(events, stored=stored))
         self._chunks = merged
@@ -189,7 +189,8 @@ class EventQueue:
         return 0
 
 
-def _joined(parts: list[Events]) -> Events:
+def joined(parts: list[Events]) -> Events:
+    """Put events one behind the other."""
     times: list[int] = []
     keys: list[Any] = []
     values: list[Any] = []

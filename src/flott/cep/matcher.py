@@ -40,6 +40,7 @@ class Matcher:
     def __init__(self, nfa: Nfa, clock: Clock) -> None:
         self.nfa = nfa
         self._decider = Decider(nfa, clock)
+        self.leaves = self._decider.leaves
         self._stages = [state.stage for state in nfa.states]
         self._final = [state.kind is StateKind.FINAL for state in nfa.states]
         self._stop = [state.kind is StateKind.STOP for state in nfa.states]
@@ -56,14 +57,17 @@ class Matcher:
 
     # -- an event ----------------------------------------------------------------------------------------------
 
-    def process(self, run: Run, event: Any, stamp: int, *, starts: Any = True) -> list[Match]:
+    def process(
+        self, run: Run, event: Any, stamp: int, starts: Any = True, memory: list[bool | None] | None = None
+    ) -> list[Match]:
         """Show an event to all partial matches; return the matches that are found.
 
-        ``starts`` is false for an event of which it is known that no match starts with it.
+        ``starts`` is false for an event of which it is known that no match starts with it. ``memory`` holds the
+        answers of simple conditions (``leaves``), as far as they are known already.
         """
         decider = self._decider
         before = run.partials
-        decider.look_at(event, stamp, run.buffer, len(before))
+        decider.look_at(event, stamp, run.buffer, len(before), memory)
         frame, decide = decider.frame, decider.decide
         number = run.next_event
         run.next_event = number + 1

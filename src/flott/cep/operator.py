@@ -7,8 +7,9 @@ from itertools import groupby, repeat
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
+from flott.cep.column_events import ColumnEvents
 from flott.cep.errors import CepError
-from flott.cep.event_queue import EventQueue, Events
+from flott.cep.event_queue import EventQueue, Events, in_order, joined
 from flott.cep.match_output import MatchOutput
 from flott.cep.matcher import Matcher
 from flott.cep.run_store import UNKNOWN, RunStore
@@ -21,10 +22,14 @@ from flott.runtime.timer_queue import NEVER
 from flott.runtime.timers import TimerService
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from flott.cep.nfa import Nfa
     from flott.cep.run import Run
+    from flott.runtime.columns import ColumnBatch
     from flott.runtime.output_tag import OutputTag
 
 __all__ = ["CepOperator"]
@@ -62,6 +67,7 @@ class CepOperator(UserFunctionOperator):
         self.scope = backend.scope
         self.matcher = Matcher(self.nfa, clock)
         self.starts = StartFilter(self.nfa)
+        self.columns = ColumnEvents(self.key_selector, self.starts.condition, self.matcher.leaves)
         self.queue: EventQueue = backend.part("cep-events", "events", lambda: EventQueue(backend, "cep-events"))
         self.runs: RunStore = backend.part("cep-runs", "runs", lambda: RunStore(backend, "cep-runs"))
         self.timers = TimerService(backend, "cep-timers", clock, self._on_timer, self._on_timer)
@@ -91,6 +97,9 @@ class CepOperator(UserFunctionOperator):
         self.queue.restore()
 
     def snapshot(self) -> Any:
+        waiting = self.columns.take_all()
+        if waiting is not None:
+            self.queue.add_all(*self.columns.as_events(waiting))
         return self.timers.snapshot()
 
     def next_wakeup(self) -> int | None:
@@ -105,6 +114,9 @@ class CepOperator(UserFunctionOperator):
     # -- records ---------------------------------------------------------------------------------------------
 
     def process(self, batch: Batch) -> None:
+        if self.event_time and self.comparator is None and self.columns.takes(batch):
+            self._wait_in_columns(cast("ColumnBatch", batch))
+            return
         values = batch.values
         records = iter(values)
         try:
@@ -142,6 +154,14 @@ class CepOperator(UserFunctionOperator):
             values = [value for value, is_late in zip(values, late, strict=True) if not is_late]
         self.queue.add_all(times, keys, values)
 
+    def _wait_in_columns(self, batch: ColumnBatch) -> None:
+        late = cast("NDArray[np.int64]", batch.times) <= self.timers.current_watermark()
+        if late.any():
+            self._drop_late(batch, late.tolist())
+            batch = batch.take((~late).nonzero()[0])
+        if len(batch):
+            self.columns.add(batch)
+
     def _drop_late(self, batch: Batch, late: list[bool]) -> None:
         records = [record for record, is_late in zip(batch, late, strict=True) if is_late]
         if self.late_tag is None:
@@ -155,7 +175,7 @@ class CepOperator(UserFunctionOperator):
 
     def process_watermark(self, timestamp: int) -> None:
         if self.event_time:
-            self._match(self.queue.due(timestamp))
+            self._match_due(timestamp)
         self.timers.advance_watermark(timestamp)
         self.found.emit(self.output)
         self.output.emit_watermark(timestamp)
@@ -190,11 +210,27 @@ class CepOperator(UserFunctionOperator):
 
     # -- matching --------------------------------------------------------------------------------------------
 
+    def _match_due(self, until: int) -> None:
+        """Look at all events up to a time; of those in columns, only at the ones that matter."""
+        events = self.queue.due(until)
+        batch = self.columns.due(until)
+        if batch is None:
+            self._match(events)
+        elif events[0]:
+            # Some waited since an earlier epoch, as objects; those in columns came after them.
+            self._match(in_order(joined([events, self.columns.as_events(batch)])))
+        else:
+            self._look(*self.columns.that_matter(batch, self._is_active))
+
+    def _is_active(self, key: Any) -> bool:
+        run = self.runs.live.get(key, UNKNOWN)
+        return (self.runs.fetch(key) if run is UNKNOWN else run) is not None
+
     def _match(self, events: Events) -> None:
         """Look at events in their order."""
         if self.comparator is not None:
             events = self._sorted_ties(events, self.comparator)
-        stamps, keys, values = events
+        values = events[2]
         if not values:
             return
         records = iter(values)
@@ -202,20 +238,32 @@ class CepOperator(UserFunctionOperator):
             starts = self.starts.apply(records, len(values))
         except Exception as error:  # noqa: BLE001 - whatever a user's condition raises
             raise self.failed(error, records, values) from None
+        self._look(events, starts, repeat(None))
+
+    def _look(self, events: Events, starts: list[Any], memories: Iterable[list[bool | None] | None]) -> None:
+        """Show events to what is under way, or start something with them; say which of them failed."""
+        stamps, keys, values = events
         records = iter(values)
         try:
-            self._look_at(records, stamps, keys, starts)
+            self._look_at(records, stamps, keys, starts, memories)
         except Exception as error:  # noqa: BLE001 - whatever a user's condition or function raises
             position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
             wrong = wrong_key(self.context.title, keys[position], values[position])
             raise wrong or self.failure(error, values[position]) from None
         self.scope.unset()
 
-    def _look_at(self, records: Iterator[Any], stamps: list[int], keys: list[Any], starts: list[Any]) -> None:
-        """Show events to what is under way. Most start nothing, and nothing is under way for their keys: next one."""
+    def _look_at(
+        self,
+        records: Iterator[Any],
+        stamps: list[int],
+        keys: list[Any],
+        starts: list[Any],
+        memories: Iterable[list[bool | None] | None],
+    ) -> None:
+        """Most events start nothing, and nothing is under way for their keys: on to the next one."""
         fetch, new_run, process = self.runs.fetch, self.matcher.new_run, self.matcher.process
         lookup, scope = self.runs.live.get, self.scope
-        for value, stamp, key, start in zip(records, stamps, keys, starts, strict=True):
+        for value, stamp, key, start, memory in zip(records, stamps, keys, starts, memories, strict=False):
             run: Run | None = lookup(key, UNKNOWN)
             if run is UNKNOWN:
                 run = fetch(key)
@@ -226,7 +274,7 @@ class CepOperator(UserFunctionOperator):
             scope.key = key
             if run.timer is not None and run.timer <= stamp:
                 self._advance(run, stamp)
-            matches = process(run, value, stamp, starts=start)
+            matches = process(run, value, stamp, start, memory)
             if matches:
                 self.found.matches(matches, stamp)
             self._put_back(key, run)

@@ -19,7 +19,7 @@ class StartFilter:
     """Asks the conditions of the first stage, as far as they depend on the event alone."""
 
     def __init__(self, nfa: Nfa) -> None:
-        condition = start_condition(nfa)
+        self.condition = condition = start_condition(nfa)
         self._test: Callable[[Any], Any] | None = None if isinstance(condition, Always) else compile_test(condition)
 
     def apply(self, records: Iterator[Any], count: int) -> list[Any]:
