@@ -1,7 +1,7 @@
 """payments → three in a row on a card, small, small, large, within a minute → discard: on Flott, and as Flink SQL.
 
-Run by benchmarks/cep.py; prints one line of JSON. On Flott, conditions are Python functions of Python objects; Flink's
-MATCH_RECOGNIZE runs on the JVM alone.
+Run by benchmarks/cep.py; prints one line of JSON. On Flott, conditions are Python functions of Python objects
+(``--way function``), or expressions on columns (``--way columns``); Flink's MATCH_RECOGNIZE runs on the JVM alone.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ SMALL, LARGE = 100, 950
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("--engine", choices=["flott", "pyflink"], required=True)
+    parser.add_argument("--way", choices=["function", "columns"], default="function", help="Flott's conditions")
     parser.add_argument("--keys", type=int, default=100_000)
     parser.add_argument("--records", type=int, required=True)
     parser.add_argument("--parallelism", type=int, default=2)
@@ -33,48 +34,71 @@ KEYS = options.keys
 PART = options.records // options.parallelism
 
 
-def payment(number: int) -> tuple[int, int, int]:
+def payment(number):
+    """Make a payment of a number, or columns of payments of an array of numbers: card, amount, time."""
     # The source hands out two halves side by side; together they make one sequence in the order of time.
     number = number % PART * options.parallelism + number // PART
     return number * 7919 % KEYS, number * number % 1000003 % 1000, number // PER_MILLI
 
 
-def functions() -> tuple[float, list[int]]:
+def flott() -> tuple[float, list[int]]:
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     from peers import python_memory
 
     from flott.cep import CEP, AfterMatchSkipStrategy, Pattern
-    from flott.common import Configuration, Duration, TimestampAssigner, Types, WatermarkStrategy
+    from flott.common import Configuration, Duration
     from flott.datastream import StreamExecutionEnvironment
     from flott.datastream.connectors.discard import DiscardingSink
+
+    configuration = Configuration().set_string("flott.spark.master", f"local[{options.parallelism}]")
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    env.set_parallelism(options.parallelism)
+    payments, small, large = objects(env) if options.way == "function" else columns(env)
+    pattern = (
+        Pattern.begin("first", AfterMatchSkipStrategy.skip_past_last_event())
+        .where(small)
+        .next("second")
+        .where(small)
+        .next("third")
+        .where(large)
+        .within(Duration.of_minutes(1))
+    )
+    alerts = CEP.pattern(payments, pattern).select(lambda match: (match["first"][0][0], match["third"][0][1]))
+    alerts.sink_to(DiscardingSink())
+    client = env.execute_async("cep")
+    memory = MemoryCurve(python_memory)
+    seconds = client.get_job_execution_result().result().get_net_runtime() / 1000
+    return seconds, memory.stop()
+
+
+def objects(env):
+    from flott.common import TimestampAssigner, Types, WatermarkStrategy
     from flott.datastream.connectors.number_seq import NumberSequenceSource
 
     class EventTime(TimestampAssigner):
         def extract_timestamp(self, value, record_timestamp):
             return value[2]
 
-    configuration = Configuration().set_string("flott.spark.master", f"local[{options.parallelism}]")
-    env = StreamExecutionEnvironment.get_execution_environment(configuration)
-    env.set_parallelism(options.parallelism)
     source = NumberSequenceSource(0, options.records - 1)
     numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers", Types.LONG())
     strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(EventTime())
-    payments = numbers.map(payment).assign_timestamps_and_watermarks(strategy)
-    pattern = (
-        Pattern.begin("first", AfterMatchSkipStrategy.skip_past_last_event())
-        .where(lambda payment: payment[1] < SMALL)
-        .next("second")
-        .where(lambda payment: payment[1] < SMALL)
-        .next("third")
-        .where(lambda payment: payment[1] > LARGE)
-        .within(Duration.of_minutes(1))
+    payments = numbers.map(payment).assign_timestamps_and_watermarks(strategy).key_by(lambda payment: payment[0])
+    return payments, lambda payment: payment[1] < SMALL, lambda payment: payment[1] > LARGE
+
+
+def columns(env):
+    from flott.cep import col
+    from flott.common import Types, WatermarkStrategy
+    from flott.common.fields import field
+    from flott.datastream.connectors.datagen import ColumnGenerator, DataGeneratorSource
+
+    generator = ColumnGenerator(
+        lambda n: dict(zip(["card", "amount", "time"], payment(n), strict=True)),
+        Types.ROW_NAMED(["card", "amount", "time"], [Types.LONG(), Types.LONG(), Types.LONG()]),
     )
-    alerts = CEP.pattern(payments.key_by(lambda payment: payment[0]), pattern)
-    alerts.select(lambda match: (match["first"][0][0], match["third"][0][1])).sink_to(DiscardingSink())
-    client = env.execute_async("cep")
-    memory = MemoryCurve(python_memory)
-    seconds = client.get_job_execution_result().result().get_net_runtime() / 1000
-    return seconds, memory.stop()
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(field("time"))
+    payments = env.from_source(DataGeneratorSource(generator, options.records), strategy, "payments").key_by("card")
+    return payments, col("amount") < SMALL, col("amount") > LARGE
 
 
 class MemoryCurve:
@@ -131,7 +155,7 @@ def sql() -> tuple[float, list[int]]:
 
 
 def main() -> None:
-    seconds, memory = sql() if options.engine == "pyflink" else functions()
+    seconds, memory = sql() if options.engine == "pyflink" else flott()
     print(json.dumps({"net_seconds": seconds, "records": options.records, "memory_mb": memory}))
 
 

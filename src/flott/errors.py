@@ -27,6 +27,14 @@ class StateStoreError(FlottError):
     """A working store, delta or snapshot can't be read or does not fit its lineage."""
 
 
+class CheckpointError(FlottError):
+    """A checkpoint or savepoint can't be taken, read or restored."""
+
+
+class CommitError(FlottError):
+    """Output that counts could not be made visible."""
+
+
 class EpochFailedError(FlottError):
     """An epoch could not be completed; nothing of it counts."""
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flott.common.serialization import BulkWriter, BulkWriterFactory, Encoder
+from flott.connectors.base import SinkScope
 from flott.connectors.bucket_assigners import BucketAssigner
 from flott.connectors.file_sink import FileSink
 from flott.connectors.find_files import find_files
@@ -21,7 +22,8 @@ from flott.errors import GraphError, UserFunctionError
 from flott.runtime.batch import Batch
 from flott.runtime.clock import ManualClock
 from flott.runtime.context import OperatorContext
-from flott.runtime.operators.sinks import WriterSink
+from flott.runtime.operators.commit_requests import commit_all
+from flott.runtime.operators.sinks import WriteContext, WriterSink
 
 TEXT = Encoder.simple_string_encoder()
 
@@ -42,8 +44,17 @@ def builder(path):
 def write(sink, values, **where):
     writer = sink.create_writer(context(**where))
     for value in values:
-        writer.write(value, None)
+        writer.write(value, WriteContext())
     return writer
+
+
+def prepared(sink, values, **where):
+    [committable] = write(sink, values, **where).prepare_commit()
+    return committable
+
+
+def commit(sink, *committables):
+    commit_all(sink, list(committables), recovered=False)
 
 
 def everything(path):
@@ -60,20 +71,20 @@ def test_nothing_shows_before_the_commit(tmp_path):
     sink = builder(tmp_path).build()
     writer = write(sink, ["a", "b"])
     assert shown(tmp_path) == []
-    committable = cloudpickle.loads(cloudpickle.dumps(writer.prepare_commit()))
+    [committable] = cloudpickle.loads(cloudpickle.dumps(writer.prepare_commit()))
     assert shown(tmp_path) == []
-    sink.commit([committable])
+    commit(sink, committable)
     assert shown(tmp_path) == ["a\nb\n"]
 
 
 def test_committing_twice_changes_nothing(tmp_path):
     sink = builder(tmp_path).build()
-    committable = write(sink, ["a"]).prepare_commit()
-    sink.commit([committable])
+    committable = prepared(sink, ["a"])
+    commit(sink, committable)
     before = everything(tmp_path)
-    sink.commit([committable])
+    commit(sink, committable)
     # A driver that starts again has another copy of the sink.
-    cloudpickle.loads(cloudpickle.dumps(sink)).commit([committable, committable])
+    commit(cloudpickle.loads(cloudpickle.dumps(sink)), committable, committable)
     assert everything(tmp_path) == before
     assert shown(tmp_path) == ["a\n"]
 
@@ -81,21 +92,21 @@ def test_committing_twice_changes_nothing(tmp_path):
 def test_a_commit_that_was_interrupted_is_completed(tmp_path):
     assigner = ByInitial()
     sink = builder(tmp_path).with_bucket_assigner(assigner).build()
-    committable = write(sink, ["a", "b", "c"]).prepare_commit()
+    committable = prepared(sink, ["a", "b", "c"])
     first = committable.files[0]
     (tmp_path / first.target).parent.mkdir(parents=True)
     (tmp_path / first.staged).rename(tmp_path / first.target)
-    sink.commit([committable])
+    commit(sink, committable)
     assert shown(tmp_path) == ["a\n", "b\n", "c\n"]
 
 
 def test_a_committed_file_that_its_reader_took_away_is_no_error(tmp_path, caplog):
     sink = builder(tmp_path).build()
-    committable = write(sink, ["a"]).prepare_commit()
-    sink.commit([committable])
+    committable = prepared(sink, ["a"])
+    commit(sink, committable)
     (tmp_path / committable.files[0].target).unlink()
     with caplog.at_level(logging.WARNING):
-        sink.commit([committable])
+        commit(sink, committable)
     assert "neither staged nor in its place" in caplog.text
 
 
@@ -103,27 +114,21 @@ def test_an_aborted_writer_leaves_nothing(tmp_path):
     sink = builder(tmp_path).with_rolling_policy(RollingPolicy.default_rolling_policy(part_size=1)).build()
     writer = write(sink, ["aa", "bb", "cc"])
     assert len(everything(tmp_path)) == 3
-    writer.abort()
-    assert everything(tmp_path) == []
-    committed = write(sink, ["dd"])
-    committed.prepare_commit()
-    committed.abort()
+    writer.close()
     assert everything(tmp_path) == []
 
 
-def test_what_a_killed_attempt_left_goes_with_the_next_commit_of_its_subtask(tmp_path):
+def test_what_killed_attempts_left_is_removed_when_the_job_starts_again(tmp_path):
     sink = builder(tmp_path).build()
     write(sink, ["killed while it wrote"])
-    write(sink, ["killed before its report"]).prepare_commit()
-    other_subtask = write(sink, ["b"], subtask=1).prepare_commit()
-    other_sink = builder(tmp_path).build()
-    others = write(other_sink, ["c"]).prepare_commit()
-    same_sink_elsewhere = write(sink, ["d"], operator_id="other").prepare_commit()
-    sink.commit([write(sink, ["a"]).prepare_commit()])
-    assert shown(tmp_path) == ["a\n"]
-    sink.commit([other_subtask, same_sink_elsewhere])
-    other_sink.commit([others])
-    assert shown(tmp_path) == ["a\n", "b\n", "c\n", "d\n"]
+    prepared(sink, ["killed before its report"])
+    waiting = prepared(sink, ["a"])
+    others = prepared(sink, ["b"], operator_id="other")
+    sink.abort_stale(SinkScope("", "op"), [waiting])
+    assert len(everything(tmp_path)) == 2
+    commit(sink, waiting)
+    commit(sink, others)
+    assert shown(tmp_path) == ["a\n", "b\n"]
     assert not (tmp_path / ".staging").exists()
 
 
@@ -131,21 +136,21 @@ def test_attempts_at_the_same_time_do_not_touch_each_other(tmp_path):
     sink = builder(tmp_path).build()
     one, two = sink.create_writer(context()), sink.create_writer(context())
     for writer in (one, two, one, two):
-        writer.write("x", None)
-    one.abort()
-    sink.commit([two.prepare_commit()])
+        writer.write("x", WriteContext())
+    one.close()
+    commit(sink, *two.prepare_commit())
     assert shown(tmp_path) == ["x\nx\n"]
 
 
 def test_no_record_no_file(tmp_path):
     sink = builder(tmp_path).build()
-    assert sink.create_writer(context()).prepare_commit() is None
+    assert sink.create_writer(context()).prepare_commit() == []
     assert everything(tmp_path) == []
 
 
 def test_a_file_per_bucket(tmp_path):
     sink = builder(tmp_path).with_bucket_assigner(ByInitial()).build()
-    sink.commit([write(sink, ["ant", "bee", "ape"]).prepare_commit()])
+    commit(sink, prepared(sink, ["ant", "bee", "ape"]))
     assert sorted((Path(name).parent.as_posix(), (tmp_path / name).read_text()) for name in everything(tmp_path)) == [
         ("by/a", "ant\nape\n"),
         ("by/b", "bee\n"),
@@ -159,10 +164,10 @@ def test_the_default_bucket_is_the_hour(tmp_path):
     sink = sink.build()
     clock = ManualClock(3_599_999)
     writer = sink.create_writer(context(clock=clock))
-    writer.write("before", None)
+    writer.write("before", WriteContext())
     clock.advance_to(3_600_000)
-    writer.write("after", None)
-    sink.commit([writer.prepare_commit()])
+    writer.write("after", WriteContext())
+    commit(sink, *writer.prepare_commit())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["1970-01-01--00", "1970-01-01--01"]
 
 
@@ -174,13 +179,13 @@ def test_a_bucket_stays_below_the_base_path(tmp_path, bucket):
 
     writer = builder(tmp_path / "out").with_bucket_assigner(Escape()).build().create_writer(context())
     with pytest.raises((ValueError, TypeError), match="get_bucket_id returned"):
-        writer.write("x", None)
+        writer.write("x", WriteContext())
 
 
 def test_files_roll_by_size(tmp_path):
     policy = RollingPolicy.default_rolling_policy(part_size=5)
     sink = builder(tmp_path).with_rolling_policy(policy).build()
-    sink.commit([write(sink, ["111", "222", "333"]).prepare_commit()])
+    commit(sink, prepared(sink, ["111", "222", "333"]))
     assert shown(tmp_path) == ["111\n222\n", "333\n"]
 
 
@@ -191,8 +196,8 @@ def test_files_roll_by_age_when_the_interval_has_passed(tmp_path):
     writer = sink.create_writer(context(clock=clock))
     for time in (0, 49, 99, 150):
         clock.advance_to(time)
-        writer.write(str(time), None)
-    sink.commit([writer.prepare_commit()])
+        writer.write(str(time), WriteContext())
+    commit(sink, *writer.prepare_commit())
     assert shown(tmp_path) == ["0\n49\n99\n", "150\n"]
 
 
@@ -200,7 +205,7 @@ def test_names_have_prefix_and_suffix(tmp_path):
     config = OutputFileConfig.builder().with_part_prefix("orders").with_part_suffix(".txt").build()
     assert (config.get_part_prefix(), config.get_part_suffix()) == ("orders", ".txt")
     sink = builder(tmp_path).with_output_file_config(config).build()
-    sink.commit([write(sink, ["a"]).prepare_commit()])
+    commit(sink, prepared(sink, ["a"]))
     [name] = everything(tmp_path)
     assert name.startswith("orders-")
     assert name.endswith("-0.txt")
@@ -211,17 +216,18 @@ def test_a_relative_path_means_the_drivers_directory(tmp_path, monkeypatch):
     sink = builder("out").build()
     (tmp_path / "worker").mkdir()
     monkeypatch.chdir(tmp_path / "worker")
-    sink.commit([write(sink, ["a"]).prepare_commit()])
+    commit(sink, prepared(sink, ["a"]))
     assert shown(tmp_path / "out") == ["a\n"]
 
 
 def test_other_file_systems():
     sink = builder("memory://file-sink/out").build()
     write(sink, ["left behind"])
-    committable = write(sink, ["a"]).prepare_commit()
-    sink.commit([committable])
-    sink.commit([committable])
+    committable = prepared(sink, ["a"])
+    commit(sink, committable)
+    commit(sink, committable)
     memory = fsspec.filesystem("memory")
+    sink.abort_stale(SinkScope("", "op"), [])
     [path] = memory.find("/file-sink")
     assert (path, memory.cat_file(path)) == (f"/file-sink/out/{committable.files[0].target}", b"a\n")
 
@@ -250,7 +256,7 @@ def test_bulk_formats_write_their_end(tmp_path):
         .with_rolling_policy(RollingPolicy.on_checkpoint_rolling_policy())
         .build()
     )
-    sink.commit([write(sink, [1, 2]).prepare_commit()])
+    commit(sink, prepared(sink, [1, 2]))
     assert shown(tmp_path) == ["[1, 2]"]
 
 
@@ -273,7 +279,7 @@ def test_parquet_by_pyarrow(tmp_path):
             return Rows(stream)
 
     sink = FileSink.for_bulk_format(str(tmp_path), Factory()).build()
-    sink.commit([write(sink, [{"a": 1}, {"a": 2}]).prepare_commit()])
+    commit(sink, prepared(sink, [{"a": 1}, {"a": 2}]))
     assert parquet.read_table(find_files([tmp_path])[0].path).to_pylist() == [{"a": 1}, {"a": 2}]
 
 
@@ -302,14 +308,14 @@ def test_whatever_attempts_fail_each_committed_epoch_shows_once(tmp_path_factory
             for fate in data.draw(st.lists(st.sampled_from(["abort", "killed early", "killed late"]), max_size=2)):
                 failed = write(cloudpickle.loads(cloudpickle.dumps(sink)), values, subtask=subtask)
                 if fate == "abort":
-                    failed.abort()
+                    failed.close()
                 elif fate == "killed late":
                     failed.prepare_commit()
-            accepted.append(write(sink, values, subtask=subtask).prepare_commit())
+            accepted.extend(write(sink, values, subtask=subtask).prepare_commit())
             expected += values
         for committable in accepted:
-            for _ in range(data.draw(st.integers(1, 2)) if committable else 0):
-                sink.commit([committable])
+            for _ in range(data.draw(st.integers(1, 2))):
+                commit(sink, committable)
     assert sorted("".join(shown(path)).split()) == sorted(expected)
 
 
@@ -321,8 +327,11 @@ def test_it_works_behind_its_operator(tmp_path):
     operator.process(Batch(["lost"]))
     operator.restore(None)  # the epoch starts again
     operator.process(Batch(["a", "b"], [1, 2]))
+    operator.snapshot()
     operator.deliver(0, 1, operator.take())
     assert shown(tmp_path) == ["a\nb\n"]
+    operator.restore(None)
+    operator.snapshot()
     assert operator.take() is None
 
 

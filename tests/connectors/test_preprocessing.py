@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from flott.common import Configuration
-from flott.connectors.base import Sink
+from flott.connectors.base import Committer, CommittingSinkWriter, Sink
 from flott.datastream import StreamExecutionEnvironment
 from flott.datastream.connectors.base import StreamTransformer, SupportsPreprocessing
 
@@ -31,23 +31,25 @@ class Shown(Sink, SupportsPreprocessing):
     def create_writer(self, context):
         return Writer()
 
-    def commit(self, committables):
-        for values in committables:
-            Shown.written.extend(values)
+    def create_committer(self):
+        return Shows()
 
 
-class Writer:
+class Shows(Committer):
+    def commit(self, requests):
+        Shown.written.extend(request.get_committable() for request in requests)
+
+
+class Writer(CommittingSinkWriter):
     def __init__(self):
         self.values = []
 
-    def write(self, value, timestamp):
-        self.values.append(value)
+    def write(self, element, context):
+        self.values.append(element)
 
     def prepare_commit(self):
-        return self.values
-
-    def abort(self):
-        self.values = []
+        values, self.values = self.values, []
+        return values
 
 
 @pytest.mark.parametrize(("transformer", "expected"), [(Times(10), [10, 20, 30]), (None, [1, 2, 3])])

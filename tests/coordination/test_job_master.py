@@ -50,7 +50,7 @@ def run(trouble, *, numbers=10_000):
             step.operator.receive = lambda subtask, parallelism, values: received.extend(values)
     runners = []
 
-    def make(_, plan):
+    def make(_, plan, checkpoints):
         runners.append(Unlucky(plan, WallClock(), trouble))
         return runners[0]
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 from flott.common import Duration, Row, Types, WatermarkGenerator, WatermarkStrategy
-from flott.connectors.base import Sink
+from flott.connectors.base import Committer, CommittingSinkWriter, Sink, SupportsCommitter
 from flott.connectors.number_sequence import NumberSequenceSource
 from flott.datastream import (
     AggregateFunction,
@@ -509,35 +509,38 @@ def test_add_sink(env):
     ]
 
 
-class Ledger(Sink):
+class Ledger(Sink, SupportsCommitter):
     committed: ClassVar = []
 
     def create_writer(self, context):
         return Page()
 
-    def commit(self, committables):
-        Ledger.committed.extend(committables)
+    def create_committer(self):
+        return Bookkeeper()
 
 
-class Page:
+class Bookkeeper(Committer):
+    def commit(self, requests):
+        Ledger.committed.extend(request.get_committable() for request in requests)
+
+
+class Page(CommittingSinkWriter):
     def __init__(self):
         self.lines = []
 
-    def write(self, value, timestamp):
-        self.lines.append(value)
+    def write(self, element, context):
+        self.lines.append(element)
 
     def prepare_commit(self):
-        return self.lines
-
-    def abort(self):
-        self.lines = []
+        lines, self.lines = self.lines, []
+        return lines
 
 
 def test_sink_to(env, numbers):
     Ledger.committed.clear()
     numbers.sink_to(Ledger()).name("ledger").uid("ledger")
     env.execute()
-    assert sorted(number for page in Ledger.committed for number in page) == [1, 2, 3, 4, 5, 6]
+    assert sorted(Ledger.committed) == [1, 2, 3, 4, 5, 6]
 
 
 def test_collect_with_a_limit_ends_the_job(env):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import pytest
 
 from flott.common import JobStatus, Types, WatermarkStrategy
 from flott.datastream import AggregateFunction, KeyedProcessFunction, MapFunction, OutputTag, ProcessFunction
-from flott.datastream.connectors.datagen import DataGeneratorSource
+from flott.datastream.connectors.datagen import DataGeneratorSource, RateLimiterStrategy
 from flott.datastream.state import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
@@ -193,16 +194,17 @@ class CountsOpens(MapFunction):
         return value
 
 
-def test_functions_are_opened_once_per_worker_not_per_epoch(make_env, tmp_path):
-    env = make_env(flott_epoch_target__duration="10 ms")
-    source = DataGeneratorSource(lambda index: index, 500_000)
+def test_functions_are_opened_once_per_worker_not_per_epoch(env, tmp_path):
+    source = DataGeneratorSource(lambda index: index, None, RateLimiterStrategy.per_second(1_000))
     stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers")
     stream.map(CountsOpens(str(tmp_path))).filter(lambda n: n < 0).print()
     client = env.execute_async("opens")
-    client.get_job_execution_result().result(120)
+    enough = threading.Event()
+    client.master.listeners.append(lambda stats: stats.epoch >= 20 and enough.set())
+    assert enough.wait(120)
+    client.cancel().result(60)
     epochs = client.master.history[-1].epoch
     opened = [path.name.split("-")[:2] for path in tmp_path.iterdir()]
-    assert epochs >= 10
     assert len({tuple(name) for name in opened}) == len(opened)
     assert len(opened) < epochs
 

@@ -42,5 +42,10 @@ class JobID:
         """Returns the job id that was written as 32 hexadecimal digits."""
         return JobID(text.strip().lower())
 
+    @staticmethod
+    def is_valid(text: str) -> bool:
+        """Says whether a text is a job id as `str` writes it."""
+        return _HEX.fullmatch(text) is not None
+
     def __str__(self) -> str:
         return self.hex

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +12,8 @@ if TYPE_CHECKING:
 
     from flott.common.typeinfo import TypeInformation
     from flott.runtime.batch import Batch
-    from flott.runtime.context import OperatorContext
-    from flott.runtime.operators.sinks import SinkWriter
+    from flott.runtime.operators.commit_requests import CommitRequest
+    from flott.runtime.operators.sinks import WriteContext, WriterInitContext
     from flott.runtime.source import Enumerator, SplitRead
 
 BATCH_SIZE = 16_384
@@ -42,16 +43,88 @@ class Source(ABC):
         return None
 
 
+class SinkWriter(ABC):
+    """Writes the records of one subtask.
+
+    With a method ``write_batch(batch)`` it gets them in batches, which is faster.
+    """
+
+    @abstractmethod
+    def write(self, element: Any, context: WriteContext) -> None:
+        """Write one record."""
+
+    def flush(self, end_of_input: bool) -> None:  # noqa: B027 - most need none
+        """At the end of every epoch: write out what is held back."""
+
+    def close(self) -> None:  # noqa: B027 - most hold nothing
+        """Release what is held; what was written since the last epoch ended does not count."""
+
+
+class CommittingSinkWriter(SinkWriter):
+    """A writer whose output shows only when a Committer has made it visible."""
+
+    @abstractmethod
+    def prepare_commit(self) -> list[Any]:
+        """At the end of every epoch, after ``flush``: return what a Committer needs to show what was written."""
+
+
+class StatefulSinkWriter(SinkWriter):
+    """A writer with state of its own; its sink has ``restore_writer``."""
+
+    @abstractmethod
+    def snapshot_state(self, checkpoint_id: int) -> list[Any]:
+        """At the end of every epoch: return the state, in pieces that may go to different subtasks one day."""
+
+
+class Committer(ABC):
+    """Makes visible what writers prepared. Lives in the driver."""
+
+    @abstractmethod
+    def commit(self, requests: list[CommitRequest]) -> None:
+        """Commit what is asked for. After a failure it is asked again: doing it twice must change nothing."""
+
+    def close(self) -> None:  # noqa: B027 - most hold nothing
+        """Release what is held."""
+
+
 class Sink(ABC):
-    """An output that shows only what counts: tasks write, and the driver commits once the epoch is complete."""
+    """An output. Tasks write; what must show only once it counts is committed by the driver, see SupportsCommitter."""
 
     @abstractmethod
-    def create_writer(self, context: OperatorContext) -> SinkWriter:
-        """In a task: return a writer for one epoch."""
+    def create_writer(self, context: WriterInitContext) -> SinkWriter:
+        """In a task: return a writer."""
+
+
+class SupportsWriterState(ABC):
+    """A sink whose writers have state."""
 
     @abstractmethod
-    def commit(self, committables: list[Any]) -> None:
-        """In the driver: make visible what writers prepared; doing it twice must change nothing."""
+    def restore_writer(self, context: WriterInitContext, recovered_state: list[Any]) -> StatefulSinkWriter:
+        """In a task: return a writer that goes on from state; that of several writers, if the job was rescaled."""
+
+
+class SupportsCommitter(ABC):
+    """A sink whose output shows once a checkpoint is complete; without checkpoints, once the epoch is."""
+
+    @abstractmethod
+    def create_committer(self) -> Committer:
+        """In the driver: return what commits."""
+
+    def abort_stale(self, scope: SinkScope, kept: list[Any]) -> None:  # noqa: B027 - not all leave something
+        """In the driver, when the job starts or ends: undo what writers of this sink left that nobody will commit.
+
+        Args:
+            scope: Whose output it is; another job may use the same sink.
+            kept: What is still to be committed: not to be touched.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class SinkScope:
+    """One sink of one job: writers know the same from their context."""
+
+    job_id: str
+    operator_id: str
 
 
 class DeliveryGuarantee(Enum):

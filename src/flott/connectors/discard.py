@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flott.connectors.base import Sink
+from flott.connectors.base import Sink, SinkWriter
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
-    from flott.runtime.context import OperatorContext
+    from flott.runtime.operators.sinks import WriteContext, WriterInitContext
 
 
 class DiscardingSink(Sink):
@@ -16,27 +16,17 @@ class DiscardingSink(Sink):
 
     >>> writer = DiscardingSink().create_writer(None)
     >>> writer.write("anything", None)
-    >>> writer.prepare_commit()
     """
 
-    def create_writer(self, context: OperatorContext) -> DiscardingWriter:
+    def create_writer(self, context: WriterInitContext) -> DiscardingWriter:
         return DiscardingWriter()
 
-    def commit(self, committables: list[Any]) -> None:
-        """Nothing was written."""
 
-
-class DiscardingWriter:
+class DiscardingWriter(SinkWriter):
     """Takes whole batches, since it looks at none of the records."""
 
-    def write(self, value: Any, timestamp: int | None) -> None:
+    def write(self, element: Any, context: WriteContext) -> None:
         """Throw one record away."""
 
     def write_batch(self, batch: Batch) -> None:
         """Throw many records away."""
-
-    def prepare_commit(self) -> None:
-        """There is nothing to commit."""
-
-    def abort(self) -> None:
-        """There is nothing to undo."""

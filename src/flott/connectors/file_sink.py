@@ -4,35 +4,52 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from flott.common.serialization import BulkWriterFactory, Encoder
-from flott.connectors.base import Sink
+from flott.connectors.base import Committer, Sink, SupportsCommitter
 from flott.connectors.bucket_assigners import BucketAssigner
 from flott.connectors.file_writer import FileSinkSettings, FileWriter
 from flott.connectors.part_file import BulkFormat, RowFormat
 from flott.connectors.paths import absolute
 from flott.connectors.rolling_policies import OnCheckpointRollingPolicy, RollingPolicy
-from flott.connectors.staged_files import StagingArea
+from flott.connectors.staged_files import StagingArea, staging_folder
 from flott.errors import GraphError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from flott.connectors.base import SinkScope
     from flott.connectors.output_file_config import OutputFileConfig
     from flott.connectors.staged_files import StagedFiles
-    from flott.runtime.context import OperatorContext
+    from flott.runtime.operators.commit_requests import CommitRequest
+    from flott.runtime.operators.sinks import WriterInitContext
 
 
-class FileSink(Sink):
+class FileCommitter(Committer):
+    """Moves staged files to their places."""
+
+    def __init__(self, area: StagingArea) -> None:
+        self._area = area
+
+    def commit(self, requests: list[CommitRequest]) -> None:
+        done: list[StagedFiles] = [request.get_committable() for request in requests]
+        for committable in done:
+            for file in committable.files:
+                self._area.publish(file)
+        for directory in {committable.directory for committable in done}:
+            self._area.remove_empty(directory)
+
+
+class FileSink(Sink, SupportsCommitter):
     """Writes records to part files, in directories (buckets) below a base path; each record shows exactly once.
 
-    A file is written out of sight (below ``.staging`` in the base path) and moved to its bucket when its epoch
-    counts; so whoever reads the buckets sees complete files only. What failed attempts leave is removed with the
-    next commit of their subtask. The base path is on any file system that fsspec knows.
+    A file is written out of sight (below ``.staging`` in the base path) and moved to its bucket when the next
+    checkpoint is complete, without checkpoints when its epoch is; so whoever reads the buckets sees complete files
+    only. What attempts leave that were killed is removed when the job starts again or ends. The base path is on any
+    file system that fsspec knows.
 
-    For now every epoch starts new part files; the rolling policy can only end them earlier. Files that grow over
-    several epochs come with checkpoints.
+    Every epoch starts new part files, because its tasks may run anywhere; the rolling policy can only end them
+    earlier.
 
     >>> from flott.common.serialization import Encoder
     >>> sink = (
@@ -45,19 +62,16 @@ class FileSink(Sink):
 
     def __init__(self, settings: FileSinkSettings) -> None:
         self.settings = settings
-        self._run = uuid4().hex
 
-    def create_writer(self, context: OperatorContext) -> FileWriter:
-        return FileWriter(self.settings, self._run, context)
+    def create_writer(self, context: WriterInitContext) -> FileWriter:
+        return FileWriter(self.settings, context)
 
-    def commit(self, committables: list[StagedFiles]) -> None:
+    def create_committer(self) -> FileCommitter:
+        return FileCommitter(StagingArea(self.settings.base_path))
+
+    def abort_stale(self, scope: SinkScope, kept: list[StagedFiles]) -> None:
         area = StagingArea(self.settings.base_path)
-        for committable in committables:
-            for file in committable.files:
-                area.publish(file)
-        # Epochs are committed one after the other, before the next begins: what is left belongs to no epoch.
-        for directory in {committable.directory for committable in committables}:
-            area.tidy(directory)
+        area.tidy(staging_folder(scope.job_id, scope.operator_id), {file.staged for one in kept for file in one.files})
 
     class BaseBuilder:
         """Gathers the settings of a file sink."""

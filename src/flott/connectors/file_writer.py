@@ -6,16 +6,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from flott.connectors.base import CommittingSinkWriter
 from flott.connectors.bucket_assigners import BucketContext
 from flott.connectors.output_file_config import OutputFileConfig
 from flott.connectors.part_file import PartFile
-from flott.connectors.staged_files import STAGING, StagedFile, StagedFiles, StagingArea
+from flott.connectors.staged_files import StagedFile, StagedFiles, StagingArea, staging_folder
 
 if TYPE_CHECKING:
     from flott.connectors.bucket_assigners import BucketAssigner
     from flott.connectors.part_file import PartFormat
     from flott.connectors.rolling_policies import RollingPolicy
-    from flott.runtime.context import OperatorContext
+    from flott.runtime.operators.sinks import WriteContext, WriterInitContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +31,14 @@ class FileSinkSettings:
     bucket_check_interval: int = 60_000
 
 
-class FileWriter:
-    """Writes the records of one subtask in one epoch."""
+class FileWriter(CommittingSinkWriter):
+    """Writes the records of one subtask."""
 
-    def __init__(self, settings: FileSinkSettings, run: str, context: OperatorContext) -> None:
+    def __init__(self, settings: FileSinkSettings, context: WriterInitContext) -> None:
         self._settings = settings
         self._clock = context.clock
         self._area = StagingArea(settings.base_path)
-        self._directory = f"{STAGING}/{run}-{context.operator_id}/{context.subtask}"
+        self._directory = f"{staging_folder(context.job_id, context.operator_id)}/{context.subtask}"
         self._id = uuid4().hex
         self._open: dict[str, PartFile] = {}
         self._completed: list[StagedFile] = []
@@ -45,27 +46,28 @@ class FileWriter:
         self._bucket_context = BucketContext()
         self._next_check = self._clock.now() + settings.bucket_check_interval
 
-    def write(self, value: Any, timestamp: int | None) -> None:
+    def write(self, element: Any, context: WriteContext) -> None:
         """Write a record to the part file of its bucket."""
         settings = self._settings
         now = self._clock.now()
         if now >= self._next_check:
             self._check_parts(now)
-        self._bucket_context.move_to(now, timestamp)
-        bucket = settings.bucket_assigner.get_bucket_id(value, self._bucket_context)
+        self._bucket_context.move_to(now, context.timestamp())
+        bucket = settings.bucket_assigner.get_bucket_id(element, self._bucket_context)
         part = self._open.get(bucket)
-        if part is None or settings.rolling_policy.should_roll_on_event(part.info, value):
+        if part is None or settings.rolling_policy.should_roll_on_event(part.info, element):
             part = self._roll(bucket, now)
-        part.write(value, now)
+        part.write(element, now)
 
-    def prepare_commit(self) -> StagedFiles | None:
+    def prepare_commit(self) -> list[StagedFiles]:
         """Complete all files, which stay hidden; return what the driver needs to show them."""
         for bucket in list(self._open):
             self._complete(bucket)
-        return StagedFiles(self._directory, tuple(self._completed)) if self._completed else None
+        completed, self._completed = tuple(self._completed), []
+        return [StagedFiles(self._directory, completed)] if completed else []
 
-    def abort(self) -> None:
-        """Remove all that was written."""
+    def close(self) -> None:
+        """Remove what was written and not handed over."""
         for part in self._open.values():
             part.close()
         names = [part.name.staged for part in self._open.values()]

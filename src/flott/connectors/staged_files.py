@@ -1,6 +1,6 @@
 """Files that show only when they count: written in a hidden place, then renamed.
 
-Below the sink's base path, ``.staging/<run>-<operator>/<subtask>/`` holds what one subtask has written and nobody has
+Below the sink's base path, ``.staging/<job>-<operator>/<subtask>/`` holds what one subtask has written and nobody has
 committed. Names in it are unique per attempt, so attempts never write to each other's files.
 """
 
@@ -37,6 +37,11 @@ class StagedFiles:
     directory: str
     """Where the subtask stages, relative to the base path."""
     files: tuple[StagedFile, ...]
+
+
+def staging_folder(job_id: str, operator_id: str) -> str:
+    """Return where the subtasks of one sink of one job stage their files, relative to the base path."""
+    return f"{STAGING}/{job_id}-{operator_id}"
 
 
 class StagingArea:
@@ -76,13 +81,19 @@ class StagingArea:
             # After a restart, files committed before may have been taken away by whoever reads them.
             log.warning("'%s' was to be committed; it is neither staged nor in its place", target)
 
-    def tidy(self, directory: str) -> None:
-        """Remove what attempts that came to nothing left in a subtask's staging directory, and the directory."""
-        path = self._path(directory)
+    def tidy(self, folder: str, kept: set[str]) -> None:
+        """Remove what attempts that came to nothing left below a folder, except for some files."""
+        path = self._path(folder)
         self._file_system.invalidate_cache(path)
-        with contextlib.suppress(FileNotFoundError):
-            leftovers = self._file_system.ls(path, detail=False)
-            self.remove(f"{directory}/{leftover.rpartition('/')[2]}" for leftover in leftovers)
+        found = self._file_system.find(path) if self._file_system.exists(path) else []
+        names = {f"{folder}/{file.split(f'/{folder}/', 1)[-1]}" for file in found}
+        self.remove(names - kept)
+        for directory in {name.rpartition("/")[0] for name in names}:
+            self.remove_empty(directory)
+
+    def remove_empty(self, directory: str) -> None:
+        """Remove a directory that nothing is in any more, and those above it."""
+        path = self._path(directory)
         # Stops at the first that is not empty; object stores have no directories.
         with contextlib.suppress(OSError, NotImplementedError):
             for _ in range(directory.count("/") + 1):

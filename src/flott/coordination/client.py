@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flott.common import CompletableFuture, JobClient
-from flott.errors import FlottError
+from flott.common.options import CheckpointingOptions
+from flott.connectors.paths import absolute
+from flott.coordination.checkpoints.requests import SavepointRequest
+from flott.errors import CheckpointError
 
 if TYPE_CHECKING:
     from flott.common import JobExecutionResult, JobID, JobStatus
@@ -38,12 +41,26 @@ class DriverJobClient(JobClient):
         advance_to_end_of_event_time: bool,
         savepoint_directory: str | None = None,
     ) -> CompletableFuture[str]:
-        """Savepoints are not there yet: says so."""
-        return no_savepoints()
+        """Take a savepoint and end the job; the answer is where it is, once the job has ended.
+
+        Args:
+            advance_to_end_of_event_time: Drain the job: let all windows and timers fire before. Only for a job that
+                will not go on from the savepoint.
+            savepoint_directory: Where it goes; by default where the configuration says.
+        """
+        return self._savepoint(savepoint_directory, stop=True, drain=advance_to_end_of_event_time)
 
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture[str]:
-        """Savepoints are not there yet: says so."""
-        return no_savepoints()
+        """Take a savepoint while the job goes on; the answer is where it is."""
+        return self._savepoint(savepoint_directory)
+
+    def _savepoint(self, directory: str | None, *, stop: bool = False, drain: bool = False) -> CompletableFuture[str]:
+        place = directory or self.master.checkpoints.settings.savepoint_directory
+        if place is None:
+            option = CheckpointingOptions.SAVEPOINT_DIRECTORY.key
+            message = f"where should the savepoint go? Give a directory, or set {option}"
+            return CompletableFuture.failed_future(CheckpointError(message))
+        return self.master.ask_for_savepoint(SavepointRequest(absolute(place), stop=stop, drain=drain))
 
     def get_accumulators(self) -> CompletableFuture[dict[str, Any]]:
         """Ask for what the job's counters hold."""
@@ -52,12 +69,3 @@ class DriverJobClient(JobClient):
     def get_job_execution_result(self) -> CompletableFuture[JobExecutionResult]:
         """Ask for the result of the job; done when the job is."""
         return self.master.result
-
-
-def no_savepoints() -> CompletableFuture[str]:
-    """Answer a request for a savepoint."""
-    answer: CompletableFuture[str] = CompletableFuture()
-    answer.complete_exceptionally(
-        FlottError("this version of Flott takes no savepoints yet; cancel the job with JobClient.cancel()")
-    )
-    return answer

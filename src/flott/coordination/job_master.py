@@ -6,22 +6,38 @@ import logging
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from flott.common import CompletableFuture, JobExecutionResult, JobStatus
 from flott.coordination.alignment import SourceAlignment, pause
-from flott.coordination.ledger import Ledger
+from flott.coordination.checkpoints.hooks import MasterHooks
+from flott.coordination.checkpoints.statistics import RestoreStats
+from flott.coordination.commits import Commits
+from flott.coordination.epoch_attempts import EpochAttempts
+from flott.coordination.epoch_stats import EpochStats, slowest
+from flott.coordination.job_checkpoints import JobCheckpoints
 from flott.coordination.sizing import EpochSizer
-from flott.errors import EpochFailedError, JobCanceledError, JobExecutionError
+from flott.coordination.version import JobVersion
+from flott.errors import CheckpointError, JobCanceledError
 from flott.runtime.clock import ManualClock
-from flott.runtime.reports import EpochOrder
+from flott.runtime.crash_points import reach
+from flott.runtime.operators.checkpointed import functions_inside
+from flott.runtime.reports import EpochOrder, SavepointOrder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.common import JobID
+    from flott.coordination.checkpoints.coordinator import (
+        CheckpointCoordinator,
+        CompletedCheckpoint,
+        PendingCheckpoint,
+    )
+    from flott.coordination.checkpoints.metadata import JobState
+    from flott.coordination.checkpoints.requests import SavepointRequest
+    from flott.coordination.job_record import JobRecord
+    from flott.coordination.restart import Backoff
     from flott.coordination.runner import EpochRunner
     from flott.runtime.clock import Clock
     from flott.runtime.plan import EpochPlan
@@ -45,18 +61,15 @@ class JobSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class EpochStats:
-    """What one epoch did."""
+class StartingPoint:
+    """What a job starts from that is not new."""
 
-    epoch: int
-    started: int
-    seconds: float
-    records_in: int
-    records_out: int
-    state_bytes: int
-    watermarks: dict[int, int | None]
-    """Per vertex: the least watermark of its subtasks."""
-    reports: list[TaskReport]
+    state: JobState
+    checkpoint_id: int
+    kind: str
+    path: str
+    claimed: Callable[[], None] | None = None
+    """Removes the savepoint, which the job was told to own, once the job needs it no more."""
 
 
 class JobMaster:
@@ -66,10 +79,14 @@ class JobMaster:
         self,
         job_id: JobID,
         plan: EpochPlan,
-        enumerators: dict[int, Enumerator],
+        make_enumerators: Callable[[], dict[int, Enumerator]],
         runner: EpochRunner,
         clock: Clock,
         settings: JobSettings,
+        coordinator: CheckpointCoordinator,
+        backoff: Backoff,
+        start: StartingPoint | None = None,
+        record: JobRecord | None = None,
     ) -> None:
         self.job_id = job_id
         self.plan = plan
@@ -79,22 +96,36 @@ class JobMaster:
         self.result: CompletableFuture[JobExecutionResult] = CompletableFuture()
         self.history: deque[EpochStats] = deque(maxlen=EPOCHS_REMEMBERED)
         self.listeners: list[Callable[[EpochStats], None]] = []
-        self.counts: dict[str, int] = {}
-        self._enumerators = enumerators
+        self.checkpoints = coordinator
+        self.failures: deque[BaseException] = deque(maxlen=EPOCHS_REMEMBERED)
+        """What the job was restarted for."""
+        self._make_enumerators = make_enumerators
         self._runner = runner
         self._clock = clock
         self._settings = settings
         self._sizer = EpochSizer(settings.epoch_target)
-        self._ledger = Ledger(plan)
+        self._backoff = backoff
+        self._start = start
+        self._record = record
+        self._version = JobVersion(plan, make_enumerators())
+        wait = coordinator.settings.enabled and coordinator.settings.exactly_once
+        self._commits = Commits(plan, wait=wait)
+        self._hooks = MasterHooks.of(plan)
         self._alignment = SourceAlignment.of(plan)
         self._plans: dict[int, SourcePlan] = {}
         """What each source read last."""
-        self._epoch = 0
-        self._run = uuid4().hex
-        self._wakeup: int | None = None
-        self._ended: set[int] = set()
-        self._stopping = threading.Event()
+        self._cancelled = threading.Event()
+        self._epochs = EpochAttempts(plan, runner, settings.epoch_attempts, self._cancelled.is_set)
+        self._checkpointing = JobCheckpoints(plan, coordinator, self._commits, self._hooks, clock)
+        self._backlog = False
+        self._wake = threading.Event()
+        self._stopped_with: CompletedCheckpoint | None = None
         self._thread = threading.Thread(target=self._live, name=f"flott-job-{plan.job_name}", daemon=True)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What the job's counters hold."""
+        return self._version.counts
 
     # Life
 
@@ -106,173 +137,259 @@ class JobMaster:
         """Stop the job; what the running epoch did so far does not count."""
         if not self.status.is_terminal_state():
             self.status = JobStatus.CANCELLING
-        self._stopping.set()
+        self._cancelled.set()
+        self._wake.set()
         self._runner.cancel()
+
+    def ask_for_savepoint(self, request: SavepointRequest) -> CompletableFuture[str]:
+        """Take a savepoint with the next epoch; the answer is where it is."""
+        if self.status.is_terminal_state():
+            message = f"job '{self.plan.job_name}' is {self.status.name}: there is nothing to take a savepoint of"
+            request.promise.complete_exceptionally(CheckpointError(message))
+        elif not self.checkpoints.requests.ask(request):
+            request.promise.complete_exceptionally(CheckpointError("too many savepoints are waiting already"))
+        self._wake.set()
+        return request.promise
 
     def _live(self) -> None:
         started = time.monotonic()
         error: BaseException | None = None
         try:
-            self.status = JobStatus.RUNNING
-            self.started = self._clock.now()
             log.info("job '%s' (%s) runs", self.plan.job_name, self.job_id)
-            while not self._stopping.is_set() and not self._step():
-                pass
+            self.started = self._clock.now()
+            self._begin()
+            self._loop()
         except BaseException as failure:  # noqa: BLE001 - handed to whoever waits for the job
             error = failure
-        finally:
-            for enumerator in self._enumerators.values():
-                enumerator.close()
-            self._runner.close()
         elapsed = int((time.monotonic() - started) * 1000)
-        if self._stopping.is_set():
-            self._end(JobStatus.CANCELED, JobCanceledError(f"job '{self.plan.job_name}' was cancelled"))
-        elif error is not None:
-            self._end(JobStatus.FAILED, error)
-        else:
-            self.status = JobStatus.FINISHED
-            log.info("job '%s' finished after %d epochs, %.1f s", self.plan.job_name, self._epoch, elapsed / 1000)
-            self.result.complete(JobExecutionResult(self.job_id, elapsed, dict(self.counts)))
-
-    def _end(self, status: JobStatus, error: BaseException) -> None:
+        status = JobStatus.FINISHED if error is None else JobStatus.FAILED
+        if self._cancelled.is_set() and self._stopped_with is None:
+            status = JobStatus.CANCELED
+            error = JobCanceledError(f"job '{self.plan.job_name}' was cancelled")
+        self._clean_up(status)
         self.status = status
-        log.info("job '%s' %s after %d epochs", self.plan.job_name, status.name.lower(), self._epoch)
-        self.result.complete_exceptionally(error)
+        log.info("job '%s' %s after %d epochs, %.1f s",
+                 self.plan.job_name, status.name.lower(), self._version.epoch, elapsed / 1000)  # fmt: skip
+        if error is None:
+            self.result.complete(JobExecutionResult(self.job_id, elapsed, dict(self.counts)))
+        else:
+            self.result.complete_exceptionally(error)
+        if self._stopped_with is not None and self._stopped_with.request is not None:
+            self._stopped_with.request.promise.complete(self._stopped_with.path)
+
+    def _begin(self) -> None:
+        if self._start is not None:
+            self._restore()
+        else:
+            self._commits.abort_stale()
+        self.status = JobStatus.RUNNING
+
+    def _loop(self) -> None:
+        over = False
+        while not over and not self._cancelled.is_set():
+            try:
+                over = self._step()
+            except Exception as error:  # noqa: BLE001 - whatever it is, the restart strategy decides
+                if self._cancelled.is_set():
+                    return
+                self._restart(error)
+
+    def _clean_up(self, status: JobStatus) -> None:
+        """End the job: release everything, and keep of it only what its settings say."""
+        checkpoints = self.checkpoints
+        checkpoints.abort_all(f"the job is {status.name.lower()}")
+        checkpoints.requests.refuse_all(CheckpointError(f"job '{self.plan.job_name}' is {status.name.lower()}"))
+        for enumerator in self._version.enumerators.values():
+            enumerator.close()
+        self._hooks.close()
+        checkpoints.release(self._version.files())
+        keep = checkpoints.end(status)
+        try:
+            kept = [one for checkpoint in checkpoints.completed for one in checkpoint.metadata.state.committables]
+            self._commits.abort_stale(kept)
+        except Exception as error:  # noqa: BLE001 - the job is over; what is left can be removed by hand
+            log.warning("a sink could not undo what nobody will commit: %s", error)
+        self._runner.close(keep=checkpoints.files.held() if keep else None)
+        if self._record is not None:
+            self._record.close(status, keep=keep)
+
+    # Failure
+
+    def _restart(self, error: Exception) -> None:
+        """Come back from a failure, if the restart strategy allows it: to the last checkpoint, or to the start."""
+        self.failures.append(error)
+        self.status = JobStatus.FAILING
+        self._checkpointing.abort_all("the job failed")
+        wait = self._backoff.failed(time.monotonic_ns() // 1_000_000)
+        if wait is None:
+            raise error
+        self.status = JobStatus.RESTARTING
+        latest = self.checkpoints.latest
+        where = "the beginning" if latest is None else f"checkpoint {latest.metadata.checkpoint_id}"
+        if latest is None and self._start is not None:
+            where = f"{self._start.kind} {self._start.checkpoint_id}"
+        log.warning("job '%s' failed and starts again from %s in %.1f s: %s",
+                    self.plan.job_name, where, wait / 1000, error)  # fmt: skip
+        if self._cancelled.wait(wait / 1000):
+            return
+        self._restore()
+        if not self._cancelled.is_set():
+            self.status = JobStatus.RUNNING
+
+    def _restore(self) -> None:
+        """Go to the last checkpoint; before the first, to where the job started from."""
+        latest = self.checkpoints.latest
+        self._epochs.renew()
+        self._plans = {}
+        self._alignment = SourceAlignment.of(self.plan)
+        self.checkpoints.failures_in_a_row = 0
+        version = self._version
+        before = version.files()
+        if latest is not None:
+            metadata = latest.metadata
+            state: JobState | None = metadata.state
+            number, kind, path = metadata.checkpoint_id, metadata.kind, latest.path
+        elif self._start is not None:
+            state, number = self._start.state, self._start.checkpoint_id
+            kind, path = self._start.kind, self._start.path
+        else:
+            state, number, kind, path = None, 0, "", ""
+        if state is None:
+            for enumerator in version.enumerators.values():
+                enumerator.close()
+            self._version = JobVersion(self.plan, self._make_enumerators())
+            self.checkpoints.release(before)
+            self._hooks.restore(None, {})
+            self._commits.abort_stale()
+            return
+        version.restore(state)
+        self.checkpoints.hold(version.files())
+        self.checkpoints.release(before)
+        self._hooks.restore(number, state.hooks)
+        self._commits.abort_stale(state.committables)
+        self._commits.commit(state.committables, number, recovered=True)
+        self.checkpoints.statistics.on_restore(RestoreStats(number, kind, self._clock.now(), path))
+        log.info("job '%s' goes on from %s %d (epoch %d)", self.plan.job_name, kind, number, state.epoch)
 
     # One epoch
 
     def _step(self) -> bool:
         """Run one epoch, or wait when there is nothing to do; True when the job is over."""
-        now = self._clock.now()
+        if self._look_after_checkpoints():
+            return True
+        version, now = self._version, self._clock.now()
         sources = self._plan_sources(now)
-        newly_ended = {vertex for vertex, plan in sources.items() if plan.ended} - self._ended
-        due = self._wakeup is not None and self._wakeup <= now
-        if not newly_ended and not due and all(plan.empty for plan in sources.values()):
-            self._stopping.wait(self._pause(sources, now))
+        newly_ended = {vertex for vertex, plan in sources.items() if plan.ended} - version.ended
+        due = version.wakeup is not None and version.wakeup <= now
+        last = len(version.ended | newly_ended) == len(version.enumerators)
+        pending = self._checkpointing.begin(backlog=self._backlog, last=last)
+        if pending is None and not newly_ended and not due and all(plan.empty for plan in sources.values()):
+            self._rest(self._pause(sources, now))
             return False
+        if pending is not None and pending.savepoint is not None and pending.savepoint.drain:
+            sources = {vertex: replace(plan, ended=True) for vertex, plan in sources.items()}
         begun = time.monotonic()
-        reports = self._attempt(sources)
+        reports = self._run_epoch(sources, pending)
         if reports is None:
             return True
         seconds = time.monotonic() - begun
-        self._ended |= newly_ended
-        self._commit(reports, now, seconds)
-        backlog = any(plan.backlog for plan in sources.values())
-        self._sizer.observe(self._slowest(reports, "total"), backlog=backlog, state=self._slowest(reports, "state"))
-        if len(self._ended) == len(self._enumerators):
-            return True
-        if not backlog:
-            self._stopping.wait(max(0.0, self._settings.buffer_timeout / 1000 - seconds))
+        version.ended |= newly_ended
+        self._accept(reports, pending, now, seconds)
+        self._backlog = any(plan.backlog for plan in sources.values())
+        total, state = slowest(self.plan, reports, "total"), slowest(self.plan, reports, "state")
+        self._sizer.observe(total, backlog=self._backlog, state=state)
+        stopping = pending is not None and pending.savepoint is not None and pending.savepoint.stop
+        if last or stopping:
+            over = self._settle()
+            return over or last
+        if not self._backlog:
+            self._rest(max(0.0, self._settings.buffer_timeout / 1000 - seconds))
         return False
+
+    def _rest(self, seconds: float) -> None:
+        """Wait until there may be something to do, or somebody wants something."""
+        if self._wake.wait(seconds):
+            self._wake.clear()
+
+    def _settle(self) -> bool:
+        """Wait for the checkpoints under way, at the end; tell functions what became of them. True to stop now."""
+        over = self._look_after_checkpoints(wait=True)
+        if self._checkpointing.notices and self._somebody_listens():
+            nothing = {vertex: pause(plan) for vertex, plan in self._plans.items()}
+            reports = self._run_epoch({vertex: replace(plan, ended=True) for vertex, plan in nothing.items()}, None)
+            if reports is not None:
+                self._accept(reports, None, self._clock.now(), 0.0)
+        return over
+
+    def _look_after_checkpoints(self, *, wait: bool = False) -> bool:
+        """Act on checkpoints that are complete or given up; True when the job ends with one."""
+        self._stopped_with = self._checkpointing.handle(self._version, wait=wait)
+        start = self._start
+        if start is not None and start.claimed is not None and self.checkpoints.latest is not None:
+            start.claimed()
+            self._start = replace(start, claimed=None)
+        return self._stopped_with is not None
+
+    def _somebody_listens(self) -> bool:
+        functions = (
+            getattr(member.operator, "function", None) for vertex in self.plan.vertices for member in vertex.chain
+        )
+        return any(
+            hasattr(inside, "notify_checkpoint_complete") or hasattr(inside, "notify_checkpoint_aborted")
+            for function in functions
+            for inside in functions_inside(function)
+        )
 
     def _plan_sources(self, now: int) -> dict[int, SourcePlan]:
         ahead = self._alignment.ahead()
-        for vertex, source in self._enumerators.items():
-            paused = vertex in ahead
+        for vertex, source in self._version.enumerators.items():
+            paused = vertex in ahead and vertex in self._plans
             self._plans[vertex] = pause(self._plans[vertex]) if paused else source.plan(self._sizer.scale, now)
         return dict(self._plans)
 
-    def _slowest(self, reports: list[TaskReport], what: str) -> float:
-        """Return the seconds of some work on the longest way through an epoch: the slowest subtask of each level."""
-        slowest = [0.0] * len(self.plan.levels)
-        for report in reports:
-            level = self.plan.vertices[report.vertex].level
-            slowest[level] = max(slowest[level], report.seconds.get(what, 0.0))
-        return sum(slowest)
-
     def _pause(self, sources: dict[int, SourcePlan], now: int) -> float:
         moments = [plan.look_again for plan in sources.values() if plan.look_again is not None]
-        if self._wakeup is not None:
-            moments.append(self._wakeup)
+        if self._version.wakeup is not None:
+            moments.append(self._version.wakeup)
         tick = self._settings.buffer_timeout
         wait = min([*(moment - now for moment in moments), tick]) if moments else tick
         return max(wait, 1) / 1000
 
-    def _attempt(self, sources: dict[int, SourcePlan]) -> list[TaskReport] | None:
-        """Run the next epoch, again if it can't be completed; None when the job is being stopped."""
-        attempts = self._settings.epoch_attempts
-        for attempt in range(1, attempts + 1):
-            set_time = self._clock.now() if isinstance(self._clock, ManualClock) else None
-            order = EpochOrder(self._epoch + 1, str(self.job_id), self._run, self._ledger.orders(sources), set_time)
-            try:
-                reports = self._runner.run(order)
-                self._raise_failures(reports)
-                self._ledger.check(reports)
-            except EpochFailedError as error:
-                if self._stopping.is_set():
-                    return None
-                # Operators that took part in a failed epoch may hold half of it.
-                self._run = uuid4().hex
-                if attempt == attempts:
-                    message = f"epoch {order.epoch} failed {attempts} times, last: {error}"
-                    raise JobExecutionError(message) from error
-                log.warning(
-                    "epoch %d could not be completed (%s); it runs again from version %d, nothing of it counted",
-                    order.epoch,
-                    error,
-                    self._epoch,
-                )
-            else:
-                self._log_retries(order.epoch, reports)
-                return reports
-        return None
+    def _run_epoch(self, sources: dict[int, SourcePlan], pending: PendingCheckpoint | None) -> list[TaskReport] | None:
+        told = len(self._checkpointing.notices)
+        reports = self._epochs.run(lambda: self._order(sources, pending), self._version.ledger)
+        if reports is not None:
+            del self._checkpointing.notices[:told]
+        return reports
 
-    def _raise_failures(self, reports: list[TaskReport]) -> None:
-        failures = [report for report in reports if report.failure is not None]
-        if failures:
-            first = min(failures, key=lambda report: (self.plan.vertices[report.vertex].level, report.subtask))
-            message = f"job '{self.plan.job_name}': {first.failure.message}"  # type: ignore[union-attr]
-            raise JobExecutionError(message)
+    def _order(self, sources: dict[int, SourcePlan], pending: PendingCheckpoint | None) -> EpochOrder:
+        version, checkpoints = self._version, self.checkpoints
+        number = checkpoints.next_id if checkpoints.settings.enabled else 0
+        return EpochOrder(
+            version.epoch + 1,
+            str(self.job_id),
+            self._epochs.run_id,
+            version.ledger.orders(sources),
+            set_time=self._clock.now() if isinstance(self._clock, ManualClock) else None,
+            snapshot=number if pending is None else pending.checkpoint_id,
+            notices=tuple(self._checkpointing.notices),
+            savepoint=None
+            if pending is None or pending.path is None
+            else SavepointOrder(pending.path, version.columns),
+        )
 
-    def _log_retries(self, epoch: int, reports: list[TaskReport]) -> None:
-        again = [report for report in reports if report.attempt > 0]
-        if again:
-            names = ", ".join(
-                f"'{self.plan.vertices[report.vertex].name}' subtask {report.subtask}" for report in again
-            )
-            log.warning("epoch %d: Spark lost a worker and ran %s again; the result is exact", epoch, names)
-
-    def _commit(self, reports: list[TaskReport], now: int, seconds: float) -> None:
-        self._ledger.accept(reports)
+    def _accept(self, reports: list[TaskReport], pending: PendingCheckpoint | None, now: int, seconds: float) -> None:
+        reach("epoch.accepted")
+        version = self._version
+        came, went = version.accept(reports)
+        self.checkpoints.hold(came)
         self._alignment.observe(reports)
-        self._epoch += 1
-        wakeups = [report.next_wakeup for report in reports if report.next_wakeup is not None]
-        self._wakeup = min(wakeups, default=None)
-        obsolete = [name for report in reports for name in report.obsolete]
-        if obsolete:
-            self._runner.discard(obsolete)
-        self._deliver(reports)
-        for report in reports:
-            for name, count in report.counts.items():
-                self.counts[name] = self.counts.get(name, 0) + count
-        stats = self._stats(reports, now, seconds)
+        version.committables.extend(self._commits.deliver(reports))
+        if pending is not None:
+            self._checkpointing.acknowledge(pending, version, reports)
+        self.checkpoints.release(went)
+        stats = EpochStats.of(version.epoch, now, seconds, reports, version.enumerators)
         self.history.append(stats)
         log.debug("epoch %d: %d records in %.0f ms", stats.epoch, stats.records_in, seconds * 1000)
         for listener in self.listeners:
             listener(stats)
-
-    def _deliver(self, reports: list[TaskReport]) -> None:
-        for report in sorted(reports, key=lambda report: (report.vertex, report.subtask)):
-            vertex = self.plan.vertices[report.vertex]
-            for member in vertex.chain:
-                if member.operator_id in report.payloads:
-                    sink: Any = member.operator
-                    sink.deliver(report.subtask, vertex.parallelism, report.payloads[member.operator_id])
-
-    def _stats(self, reports: list[TaskReport], now: int, seconds: float) -> EpochStats:
-        watermarks: dict[int, int | None] = {}
-        for report in reports:
-            if report.watermark is not None:
-                known = watermarks.get(report.vertex)
-                watermarks[report.vertex] = report.watermark if known is None else min(known, report.watermark)
-        sources = [report for report in reports if report.vertex in self._enumerators]
-        return EpochStats(
-            epoch=self._epoch,
-            started=now,
-            seconds=seconds,
-            records_in=sum(report.records_in for report in sources),
-            records_out=sum(report.records_out for report in reports),
-            state_bytes=sum(report.state_bytes for report in reports),
-            watermarks=watermarks,
-            reports=reports,
-        )

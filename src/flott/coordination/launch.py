@@ -1,14 +1,20 @@
-"""From a program to a running job: compile, set up what the sources need, start the loop."""
+"""From a program to a running job: compile, find what it starts from, set up the driver's parts, start the loop."""
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flott.common import JobID
 from flott.common.options import FlottOptions, PipelineOptions
+from flott.coordination.checkpoints.coordinator import CheckpointCoordinator
+from flott.coordination.checkpoints.settings import CheckpointSettings
+from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, MemoryCheckpointStorage
 from flott.coordination.client import DriverJobClient
 from flott.coordination.job_master import JobMaster, JobSettings
+from flott.coordination.restart import backoff_of
+from flott.coordination.starting_point import find_beginning
 from flott.graph.epoch_plan import build_epoch_plan
 from flott.graph.job_graph import build_job_graph
 from flott.graph.stream_graph import generate_stream_graph
@@ -17,11 +23,13 @@ from flott.runtime.operators.source import SourceOperator
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flott.common import Configuration
+    from flott.common import Configuration, JobID
+    from flott.coordination.checkpoints.coordinator import Background
     from flott.coordination.runner import EpochRunner
     from flott.graph.transformations import Program
     from flott.runtime.clock import Clock
     from flott.runtime.plan import EpochPlan
+    from flott.runtime.source import Enumerator
 
 
 def compile_program(program: Program) -> EpochPlan:
@@ -29,26 +37,73 @@ def compile_program(program: Program) -> EpochPlan:
     return build_epoch_plan(build_job_graph(generate_stream_graph(program)))
 
 
+def monotonic_millis() -> int:
+    """Return milliseconds that only go forward."""
+    return time.monotonic_ns() // 1_000_000
+
+
+def enumerators_of(plan: EpochPlan) -> dict[int, Enumerator]:
+    """Make the driver's side of all sources, by vertex."""
+    return {
+        vertex.index: vertex.chain[0].operator.source.create_enumerator(vertex.parallelism)
+        for vertex in plan.vertices
+        if isinstance(vertex.chain[0].operator, SourceOperator)
+    }
+
+
 def launch(
     program: Program,
     configuration: Configuration,
     clock: Clock,
-    make_runner: Callable[[JobID, EpochPlan], EpochRunner],
+    make_runner: Callable[[JobID, EpochPlan, str | None], EpochRunner],
+    background: Background | None = None,
 ) -> DriverJobClient:
-    """Start a job and return the handle on it."""
+    """Start a job and return the handle on it.
+
+    Args:
+        program: What the user wrote.
+        configuration: Its settings.
+        clock: The time of day.
+        make_runner: Makes what runs epochs, given where the job's files are kept if that is fixed.
+        background: What writes checkpoints beside the loop; by default a thread.
+    """
     interval = configuration.get(PipelineOptions.AUTO_WATERMARK_INTERVAL).to_millis()
     plan = replace(compile_program(program), auto_watermark_interval=interval)
-    job_id = JobID()
-    enumerators = {}
-    for vertex in plan.vertices:
-        head = vertex.chain[0].operator
-        if isinstance(head, SourceOperator):
-            enumerators[vertex.index] = head.source.create_enumerator(vertex.parallelism)
-    settings = JobSettings(
-        buffer_timeout=program.buffer_timeout,
-        epoch_target=configuration.get(FlottOptions.EPOCH_TARGET_DURATION).to_millis() / 1000,
-        epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
+    if program.max_parallelism is not None:
+        fixed = tuple(replace(vertex, max_parallelism_is_set=True) for vertex in plan.vertices)
+        plan = replace(plan, vertices=fixed)
+    settings = CheckpointSettings.of(configuration)
+    beginning = find_beginning(plan, configuration, settings)
+    job_id = beginning.job_id
+    plan = replace(beginning.plan, job_id=str(job_id))
+    root = None if beginning.record is None else beginning.record.root
+    runner = make_runner(job_id, plan, root)
+    coordinator = CheckpointCoordinator(
+        settings=settings,
+        storage=MemoryCheckpointStorage() if root is None else DirectoryCheckpointStorage(root),
+        clock=clock,
+        monotonic=monotonic_millis,
+        background=background or ThreadPoolExecutor(1, thread_name_prefix="flott-checkpoints"),
+        discard=runner.discard,
+        job_id=str(job_id),
+        job_name=plan.job_name,
     )
-    master = JobMaster(job_id, plan, enumerators, make_runner(job_id, plan), clock, settings)
+    coordinator.adopt(beginning.adopted)
+    master = JobMaster(
+        job_id,
+        plan,
+        lambda: enumerators_of(plan),
+        runner,
+        clock,
+        JobSettings(
+            buffer_timeout=program.buffer_timeout,
+            epoch_target=configuration.get(FlottOptions.EPOCH_TARGET_DURATION).to_millis() / 1000,
+            epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
+        ),
+        coordinator,
+        backoff_of(configuration, checkpointing=settings.enabled),
+        beginning.start,
+        beginning.record,
+    )
     master.start()
     return DriverJobClient(master)

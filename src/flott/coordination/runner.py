@@ -21,7 +21,7 @@ class EpochRunner(Protocol):
         """Stop the epoch that is running, from another thread; ``run`` then raises EpochFailedError."""
 
     def discard(self, names: list[str]) -> None:
-        """Remove state files that no version needs any more."""
+        """Remove state files that no version needs any more; called from a thread beside the loop."""
 
-    def close(self) -> None:
-        """Release everything; with it goes the state of the job."""
+    def close(self, keep: set[str] | None = None) -> None:
+        """Release everything. State goes with it, but for the files that checkpoints need which outlive the job."""

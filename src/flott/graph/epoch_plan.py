@@ -42,6 +42,7 @@ def build_epoch_plan(job_graph: JobGraph) -> EpochPlan:
                 max_parallelism=vertex.max_parallelism,
                 level=vertex.level,
                 first_partition=partitions[vertex.level],
+                max_parallelism_is_set=vertex.head.node.step.max_parallelism is not None,
             )
         )
         partitions[vertex.level] += vertex.parallelism

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from flott.runtime.context import OperatorContext
     from flott.runtime.operator import Operator
     from flott.runtime.plan import ChainedOperator
+    from flott.runtime.reports import Notice
 
 
 class Receiver(Protocol):
@@ -140,6 +141,11 @@ class OperatorChain:
                 carried[member.operator_id] = kept
             carried[f"output/{member.operator_id}"] = (output.watermark, output.active)
         return carried
+
+    def notify(self, notice: Notice) -> None:
+        """Tell all operators what became of a checkpoint."""
+        for operator in self.operators:
+            operator.notify(notice)
 
     def process_time(self, now: int) -> None:
         """Tell all operators that processing time moved on."""

@@ -38,6 +38,9 @@ class OperatorContext:
     parameters: dict[str, str] = field(default_factory=dict)
     metrics: MetricGroup = field(default_factory=MetricGroup)
     auto_watermark_interval: int = 200
+    job_id: str = ""
+    snapshot: int = 0
+    """The checkpoint that will hold what this epoch does."""
 
     @property
     def title(self) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.batch import Batch
     from flott.runtime.context import OperatorContext
+    from flott.runtime.reports import Notice
 
 RECORD_PREVIEW = 200
 
@@ -75,6 +76,9 @@ class Operator:
     def snapshot(self) -> Any:
         """End an epoch: return what the next epoch of this subtask needs, in whatever worker that runs; or None."""
         return None
+
+    def notify(self, notice: Notice) -> None:
+        """Hear what became of a checkpoint that holds earlier work of this operator."""
 
     def next_wakeup(self) -> int | None:
         """Return when the earliest processing-time timer is due, or None."""

@@ -38,6 +38,8 @@ class VertexSpec:
     level: int
     first_partition: int
     """The Spark partition of subtask 0 within the level."""
+    max_parallelism_is_set: bool = False
+    """The program asks for this number of key groups; else a restored job takes that of its state."""
 
     @property
     def id(self) -> str:
@@ -81,6 +83,7 @@ class EpochPlan:
     """What user functions read with ``get_job_parameter``."""
     auto_watermark_interval: int = 200
     """Milliseconds; 0 turns periodic watermarks off."""
+    job_id: str = ""
 
     def vertex_at(self, level: int, partition: int) -> tuple[VertexSpec, int]:
         """Return the vertex that a Spark partition of a level belongs to, and the subtask's index."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from flott.runtime.state.lineage import Lineage
+from flott.runtime.state.lineage import Lineage, StateFile
 
 if TYPE_CHECKING:
     from flott.runtime.source import SplitRead
+    from flott.runtime.state.savepoint_file import StateColumn
 
 NO_STATE = Lineage()
 
@@ -26,6 +27,25 @@ class TaskOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """What became of a checkpoint: functions that listen are told at the start of the next epoch."""
+
+    checkpoint: int
+    completed: bool
+    """False: it was aborted."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavepointOrder:
+    """Asks tasks to write their whole keyed state in the form that outlives job, parallelism and version."""
+
+    root: str
+    """The directory of the savepoint, by path or URL."""
+    columns: dict[bytes, StateColumn]
+    """The states of the job as far as the driver has heard of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class EpochOrder:
     """What the driver asks of one epoch."""
 
@@ -36,6 +56,10 @@ class EpochOrder:
     tasks: dict[tuple[int, int], TaskOrder]
     set_time: int | None = None
     """The time of day in this epoch, when the job's clock is one that is moved by hand; else each machine's own."""
+    snapshot: int = 0
+    """The checkpoint that will hold what this epoch does: this epoch ends with it, or one of the next does."""
+    notices: tuple[Notice, ...] = ()
+    savepoint: SavepointOrder | None = None
 
     def task(self, vertex: int, subtask: int) -> TaskOrder:
         """Return the order of one subtask."""
@@ -66,8 +90,6 @@ class TaskReport:
     """Per input channel: the attempt of the upstream subtask whose output was read."""
     carried: bytes = b""
     lineage: Lineage = NO_STATE
-    obsolete: tuple[str, ...] = ()
-    """State files that the new lineage no longer needs."""
     payloads: dict[str, Any] = field(default_factory=dict)
     """By operator id: what sinks sent to the driver."""
     watermark: int | None = None
@@ -85,5 +107,11 @@ class TaskReport:
     seconds: dict[str, float] = field(default_factory=dict)
     """How long reading the input, computing and keeping state took."""
     store_path: str = ""
-    """How the working store got to its version: here, undo, catch-up or rebuild."""
+    """How the working store got to its version: here, apply, catch-up or rebuild."""
+    columns: dict[bytes, StateColumn] = field(default_factory=dict)
+    """The keyed states that operators have asked for, by the column of their addresses."""
+    savepoint: tuple[StateFile, ...] = ()
+    """The files of the savepoint that was asked for."""
+    declined: str | None = None
+    """Why no checkpoint can be made of this epoch, although it counts."""
     failure: Failure | None = None

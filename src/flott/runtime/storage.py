@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -25,6 +27,15 @@ class Storage(Protocol):
 
     def delete(self, name: str) -> None:
         """Remove a file; one that is not there is no error."""
+
+    def delete_folder(self, name: str) -> None:
+        """Remove a folder with all in it."""
+
+    def remove_if_empty(self) -> None:
+        """Remove the directory itself if nothing is in it."""
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names of all files below a folder, sorted; half-written ones are not among them."""
 
 
 def open_storage(url: str) -> Storage:
@@ -65,6 +76,18 @@ class LocalStorage:
     def delete(self, name: str) -> None:
         (self.root / checked(name)).unlink(missing_ok=True)
 
+    def delete_folder(self, name: str) -> None:
+        shutil.rmtree(self.root / checked(name), ignore_errors=True)
+
+    def remove_if_empty(self) -> None:
+        with suppress(OSError):
+            self.root.rmdir()
+
+    def names(self, folder: str) -> list[str]:
+        top = self.root / checked(folder) if folder else self.root
+        files = (path for path in top.rglob("*") if not path.name.startswith(".") and path.is_file())
+        return sorted(str(path.relative_to(self.root)) for path in files)
+
 
 class RemoteStorage:
     """An object store or distributed file system, where a write shows only once it is complete."""
@@ -85,3 +108,31 @@ class RemoteStorage:
         path = f"{self.root}/{checked(name)}"
         if self.file_system.exists(path):
             self.file_system.rm_file(path)
+
+    def delete_folder(self, name: str) -> None:
+        path = f"{self.root}/{checked(name)}"
+        if self.file_system.exists(path):
+            self.file_system.rm(path, recursive=True)
+
+    def remove_if_empty(self) -> None:
+        with suppress(OSError, NotImplementedError):
+            self.file_system.rmdir(self.root)
+
+    def names(self, folder: str) -> list[str]:
+        top = f"{self.root}/{checked(folder)}" if folder else self.root
+        self.file_system.invalidate_cache(top)
+        found = self.file_system.find(top) if self.file_system.exists(top) else []
+        return sorted(path.removeprefix(f"{self.root}/") for path in found)
+
+
+def remove_job_files(storage: Storage, job_file: str, keep: set[str] | None) -> None:
+    """Remove the files of a job that is over, but for the state files that are still needed."""
+    if keep is None:
+        storage.delete_folder("shared")
+        storage.delete_folder("taskowned")
+        storage.remove_if_empty()
+        return
+    storage.delete(job_file)
+    for name in storage.names("shared"):
+        if name not in keep:
+            storage.delete(name)

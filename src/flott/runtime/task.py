@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING, Any
 from flott.errors import ExchangeError, FlottError, StateStoreError, UserFunctionError
 from flott.runtime.chain import OperatorChain
 from flott.runtime.context import OperatorContext
+from flott.runtime.crash_points import reach
 from flott.runtime.edge_output import EdgeOutput
 from flott.runtime.input_gate import InputGate
 from flott.runtime.keys import groups_of_subtask
 from flott.runtime.operators.source import SourceOperator
 from flott.runtime.reports import Failure, TaskReport
 from flott.runtime.state.backend import KeyedBackend
-from flott.runtime.state.compaction import next_lineage, write_file
+from flott.runtime.state.compaction import (
+    next_lineage,
+    own_lineage,
+    with_changes,
+    write_aside,
+    write_file,
+    write_savepoint,
+)
+from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.store import StateStore
 
 if TYPE_CHECKING:
@@ -97,6 +106,7 @@ class Subtask:
             attempt=self.attempt,
             parameters=self.plan.parameters,
             auto_watermark_interval=self.plan.auto_watermark_interval,
+            job_id=self.plan.job_id,
         )
 
     def run(self, epoch: EpochOrder, token: str, rows: Iterable[BlockRow]) -> Iterator[BlockRow | TaskReport]:
@@ -125,11 +135,11 @@ class Subtask:
         if not failed:
             ended = order.ended if not barriers else all(barrier.ended for barrier in barriers.values())
             try:
-                for _ in self._work(order, gate, report, ended=ended):
+                for _ in self._work(epoch, order, gate, report, ended=ended):
                     yield from out
                     out.clear()
                 report.seconds["compute"] = stopwatch() - received
-                self._keep(epoch, order, gate, report, token)
+                self._keep(epoch, gate, report, token)
             except INFRASTRUCTURE:
                 raise
             except FlottError as error:
@@ -145,9 +155,14 @@ class Subtask:
         yield from out
         report.seconds["read"] = received - started
         report.seconds["total"] = stopwatch() - started
+        reach("report.before")
         yield report
 
-    def _work(self, order: TaskOrder, gate: InputGate, report: TaskReport, *, ended: bool) -> Iterator[None]:
+    def _work(
+        self, epoch: EpochOrder, order: TaskOrder, gate: InputGate, report: TaskReport, *, ended: bool
+    ) -> Iterator[None]:
+        for member in self.vertex.chain:
+            member.operator.context.snapshot = epoch.snapshot
         if not self.opened:
             self.chain.open()
             self.opened = True
@@ -158,11 +173,14 @@ class Subtask:
             recent = self.recent if order.lineage.token == self.recent_token else None
             report.store_path = store.bring_to(order.lineage, self.services.storage, recent)
             self.recent = None
+            report.lineage = self._owned(report, store)
             report.seconds["state"] = self.services.stopwatch() - begun
             for backend in self.backends:
                 backend.begin(store)
         gate.restore(carried.get("gate"))
         self.chain.restore(carried)
+        for notice in epoch.notices:
+            self.chain.notify(notice)
         clock = self.services.clock
         now = clock.now()
         self.chain.process_time(now)
@@ -178,12 +196,26 @@ class Subtask:
             self.chain.finish()
         yield
 
-    def _keep(self, epoch: EpochOrder, order: TaskOrder, gate: InputGate, report: TaskReport, token: str) -> None:
+    @property
+    def folder(self) -> str:
+        """Where the state files of this subtask are, in the job's storage."""
+        return f"shared/{self.vertex.id}/{self.index}"
+
+    def _owned(self, report: TaskReport, store: StateStore) -> Lineage:
+        """Return the lineage the epoch starts from in files of the job's own: those of a savepoint are not."""
+        try:
+            return own_lineage(report.lineage, store, self.services.storage, self.folder)
+        except OSError as error:
+            report.declined = f"state of '{self.vertex.name}' subtask {self.index} could not be written: {error}"
+            return report.lineage
+
+    def _keep(self, epoch: EpochOrder, gate: InputGate, report: TaskReport, token: str) -> None:
         """End the epoch: bring state to its new version, on disk here and as a file in storage."""
         begun = self.services.stopwatch()
         chain = self.chain
         carried = {**chain.snapshot(), "gate": gate.snapshot(), "finished": report.ended}
         report.carried = pickle.dumps(carried, protocol=5)
+        report.seconds["sync"] = self.services.stopwatch() - begun
         for member in self.vertex.chain:
             take = getattr(member.operator, "take", None)
             payload = take() if take is not None else None
@@ -194,27 +226,57 @@ class Subtask:
                 report.next_wakeup = wakeup if report.next_wakeup is None else min(wakeup, report.next_wakeup)
             for name, count in member.operator.context.metrics.counts().items():
                 report.counts[f"{member.name}.{name}"] = count
-        changes: Changes = {}
-        for backend in self.backends:
-            backend.flush(changes)
-        reached = order.lineage.token
-        if changes:
-            reached = token
-            folder = f"state/{self.vertex.id}/{self.index}"
-            storage = self.services.storage
-            delta = write_file(storage, f"{folder}/delta-{epoch.epoch}-{token}", changes, token)
-            store = self.services.store(self.vertex.id, str(self.index))
-            report.lineage, report.obsolete = next_lineage(order.lineage, delta, store, storage, folder)
-            report.state_bytes = delta.size
-            self.recent, self.recent_token = changes, token
-        for backend in self.backends:
-            backend.reached(reached)
+        self._keep_keyed(epoch, report, token)
         last = chain.outputs[-1]
         report.watermark, report.active = last.watermark, last.active
         report.source_watermark, report.source_active = chain.outputs[0].watermark, chain.outputs[0].active
         report.records_in = chain.head.records if isinstance(chain.head, SourceOperator) else gate.records
         report.records_out = sum(output.emitted for output in chain.outputs if output.edges or output.side_edges)
         report.seconds["state"] = report.seconds.get("state", 0.0) + self.services.stopwatch() - begun
+
+    def _keep_keyed(self, epoch: EpochOrder, report: TaskReport, token: str) -> None:
+        begun = self.services.stopwatch()
+        changes: Changes = {}
+        for backend in self.backends:
+            backend.flush(changes)
+            report.columns.update(backend.state_columns())
+        reached = report.lineage.token
+        if changes:
+            reached = token
+            report.lineage = self._grown(epoch, report, changes, token)
+            self.recent, self.recent_token = changes, token
+        for backend in self.backends:
+            backend.reached(reached)
+        if epoch.savepoint is not None and self.backends:
+            store = self.services.store(self.vertex.id, str(self.index))
+            entries = with_changes(store.scan(b""), changes)
+            columns = {**epoch.savepoint.columns, **report.columns}
+            name = f"{self.vertex.id}/state-{self.index}"
+            try:
+                report.savepoint = write_savepoint(epoch.savepoint.root, name, entries, columns, token)
+            except OSError as error:
+                report.declined = f"state of '{self.vertex.name}' subtask {self.index} could not be written: {error}"
+        report.seconds["async"] = self.services.stopwatch() - begun
+
+    def _grown(self, epoch: EpochOrder, report: TaskReport, changes: Changes, token: str) -> Lineage:
+        """Write the epoch's changes; return the lineage that leads to them.
+
+        When the job's storage takes no file, they are kept on this machine until it does again: the job goes on, but
+        no checkpoint can be taken meanwhile.
+        """
+        name = f"{self.folder}/delta-{epoch.epoch}-{token}"
+        reach("delta.before")
+        try:
+            delta = write_file(self.services.storage, name, changes, token)
+            store = self.services.store(self.vertex.id, str(self.index))
+            lineage = next_lineage(report.lineage, delta, store, self.services.storage, self.folder)
+        except OSError as error:
+            report.declined = f"state of '{self.vertex.name}' subtask {self.index} could not be written: {error}"
+            delta = write_aside(self.services.state_dir / "aside", name, changes, token)
+            lineage = Lineage((*report.lineage.files, delta))
+        reach("delta.after")
+        report.state_bytes = delta.size
+        return lineage
 
     def close(self) -> None:
         """Close the operators."""

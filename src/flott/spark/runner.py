@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
@@ -13,7 +12,7 @@ from pyspark.sql.functions import col
 
 from flott.errors import EpochFailedError
 from flott.runtime.job_file import pack
-from flott.runtime.storage import open_storage
+from flott.runtime.storage import open_storage, remove_job_files
 from flott.spark.worker import SCHEMA_SQL, JobAddress, LevelTask, digest_of
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from flott.runtime.plan import EpochPlan, LevelSpec
     from flott.runtime.reports import EpochOrder, TaskReport
 
-JOB_FILE = "job"
+JOB_FILE = "taskowned/job"
 
 
 class SparkRunner:
@@ -33,7 +32,6 @@ class SparkRunner:
     ) -> None:
         self._spark = spark
         self._plan = plan
-        self._storage_url = storage
         self._storage = open_storage(storage)
         self._tag = f"flott-{job_id}"
         data = pack(plan)
@@ -71,11 +69,10 @@ class SparkRunner:
         for name in names:
             self._storage.delete(name)
 
-    def close(self) -> None:
-        """Remove what the job left on this machine."""
-        for place in (self._address.state_dir, self._storage_url):
-            if Path(place).is_dir():
-                shutil.rmtree(place, ignore_errors=True)
+    def close(self, keep: set[str] | None = None) -> None:
+        """Remove what the job left: its working stores on this machine, and the files that nobody needs."""
+        shutil.rmtree(self._address.state_dir, ignore_errors=True)
+        remove_job_files(self._storage, JOB_FILE, keep)
 
 
 def short_cause(error: BaseException) -> str:

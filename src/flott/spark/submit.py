@@ -25,20 +25,26 @@ if TYPE_CHECKING:
 def submit(program: Program, configuration: Configuration, clock: Clock | None = None) -> DriverJobClient:
     """Start a program as a job on Spark and return the handle on it; ``clock`` is for tests that move time by hand."""
 
-    def runner(job_id: JobID, plan: EpochPlan) -> SparkRunner:
+    def runner(job_id: JobID, plan: EpochPlan, checkpoints: str | None) -> SparkRunner:
         spark = epoch_session(configuration)
         ship(spark, configuration)
-        storage, state_dir = places(configuration, str(job_id), spark.conf.get("spark.master") or "")
+        master = spark.conf.get("spark.master") or ""
+        storage, state_dir = places(configuration, str(job_id), master, checkpoints)
         entries = configuration.get(FlottOptions.STATE_CACHE_ENTRIES)
         return SparkRunner(spark, plan, str(job_id), storage, state_dir, entries)
 
     return launch(program, configuration, clock or SystemClock(), runner)
 
 
-def places(configuration: Configuration, job_id: str, master: str) -> tuple[str, str]:
-    """Return where the job's files are kept for all to see, and where each machine has its working stores."""
+def places(configuration: Configuration, job_id: str, master: str, checkpoints: str | None = None) -> tuple[str, str]:
+    """Return where the job's files are kept for all to see, and where each machine has its working stores.
+
+    A job with a checkpoint directory keeps its files there, so that a checkpoint only has to name them.
+    """
     given = configuration.get_optional(FlottOptions.STATE_DIRECTORY)
     local = Path(given) if given else Path(tempfile.gettempdir()) / "flott"
+    if checkpoints is not None:
+        return checkpoints, str(local / job_id / "stores")
     shared = configuration.get_optional(FlottOptions.STORAGE_DIRECTORY)
     if shared is None and not master.startswith("local"):
         message = (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from flott.coordination.launch import launch
 from flott.runtime.job_file import pack, unpack
 from flott.runtime.level import run_partition
-from flott.runtime.storage import LocalStorage
+from flott.runtime.storage import open_storage, remove_job_files
 from flott.runtime.task import Subtask, TaskServices
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ class WallClock:
 class InProcessRunner:
     """Runs epochs one subtask after the other, in this process."""
 
-    def __init__(self, plan: EpochPlan, clock: Clock) -> None:
+    def __init__(self, plan: EpochPlan, clock: Clock, storage: str | None = None) -> None:
         data = pack(plan)
         self._file = unpack(data, sha256(data).hexdigest())
         self._directory = Path(tempfile.mkdtemp(prefix="flott-"))
-        self._storage = LocalStorage(self._directory / "files")
+        self._storage = open_storage(storage or str(self._directory / "files"))
         self._services = TaskServices(clock, self._storage, self._directory / "stores", time.perf_counter)
         self._subtasks: dict[tuple[int, int], tuple[str, Subtask]] = {}
         self._tokens = count(1)
@@ -80,12 +80,13 @@ class InProcessRunner:
         for name in names:
             self._storage.delete(name)
 
-    def close(self) -> None:
+    def close(self, keep: set[str] | None = None) -> None:
         """Close the operators and remove the job's files."""
         for _, subtask in self._subtasks.values():
             subtask.close()
         for store in self._services.stores.values():
             store.close()
+        remove_job_files(self._storage, "taskowned/job", keep)
         shutil.rmtree(self._directory, ignore_errors=True)
 
 
@@ -93,7 +94,7 @@ def submit(program: Program, configuration: Configuration, clock: Clock | None =
     """Start a program in this process; what ``flott.execution.target: in-process`` does."""
     time_of_day = clock or WallClock()
 
-    def runner(_: JobID, plan: EpochPlan) -> InProcessRunner:
-        return InProcessRunner(plan, time_of_day)
+    def runner(_: JobID, plan: EpochPlan, checkpoints: str | None) -> InProcessRunner:
+        return InProcessRunner(plan, time_of_day, checkpoints)
 
     return launch(program, configuration, time_of_day, runner)

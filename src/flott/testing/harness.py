@@ -172,7 +172,7 @@ class OneInputOperatorHarness:
     def _write(self, changes: Changes) -> str:
         token = f"epoch-{next(self._tokens)}"
         delta = write_file(self._storage, f"state/delta-{token}", changes, token)
-        self._lineage, _ = next_lineage(self._lineage, delta, self._store, self._storage, "state")
+        self._lineage = next_lineage(self._lineage, delta, self._store, self._storage, "state")
         self._store.bring_to(self._lineage, self._storage, changes)
         return token
 

@@ -147,7 +147,7 @@ class StatesLikeTheModel(RuleBasedStateMachine):
         self.worker.backend.flush(changes)
         if changes:
             file = write_file(self.storage, f"s/delta-{self.epoch}", changes, token)
-            self.lineage, _ = next_lineage(self.lineage, file, self.store, self.storage, "s")
+            self.lineage = next_lineage(self.lineage, file, self.store, self.storage, "s")
         self.worker.backend.reached(self.lineage.token)
         self.committed = self._copy(self.model)
         self._begin(worker)

@@ -116,8 +116,8 @@ def run_epochs(store, storage, epochs, make):
         store.bring_to(lineage, storage)
         file = write_file(storage, f"s/delta-{epoch}", changes, f"t{epoch}")
         kept.add(file.name)
-        lineage, obsolete = next_lineage(lineage, file, store, storage, "s")
-        for name in obsolete:
+        before, lineage = lineage, next_lineage(lineage, file, store, storage, "s")
+        for name in {file.name for file in before.files} - {file.name for file in lineage.files}:
             storage.delete(name)
         model.update(changes)
         longest = max(longest, len(lineage.files))

@@ -95,7 +95,7 @@ class Subtask:
         if changes:
             token = f"t{self.epoch}"
             file = write_file(self.storage, f"s/delta-{self.epoch}", changes, token)
-            self.lineage, _ = next_lineage(self.lineage, file, self.store, self.storage, "s")
+            self.lineage = next_lineage(self.lineage, file, self.store, self.storage, "s")
             self.store.bring_to(self.lineage, self.storage)
         self.worker.backend.reached(self.lineage.token)
         self.worker.backend.begin(self.store)

@@ -42,21 +42,42 @@ tasks and gives out exactly what was planned:
 
 from __future__ import annotations
 
-from flott.connectors.base import DeliveryGuarantee, Sink, Source
+from flott.connectors.base import (
+    Committer,
+    CommittingSinkWriter,
+    DeliveryGuarantee,
+    Sink,
+    SinkScope,
+    SinkWriter,
+    Source,
+    StatefulSinkWriter,
+    SupportsCommitter,
+    SupportsWriterState,
+)
 from flott.datastream.connectors.preprocessing import StreamTransformer, SupportsPreprocessing
 from flott.runtime.batch import Batch
-from flott.runtime.operators.sinks import SinkWriter
+from flott.runtime.operators.commit_requests import CommitRequest
+from flott.runtime.operators.sinks import WriteContext, WriterInitContext
 from flott.runtime.source import Enumerator, SourcePlan, SplitRead
 
 __all__ = [
     "Batch",
+    "CommitRequest",
+    "Committer",
+    "CommittingSinkWriter",
     "DeliveryGuarantee",
     "Enumerator",
     "Sink",
+    "SinkScope",
     "SinkWriter",
     "Source",
     "SourcePlan",
     "SplitRead",
+    "StatefulSinkWriter",
     "StreamTransformer",
+    "SupportsCommitter",
     "SupportsPreprocessing",
+    "SupportsWriterState",
+    "WriteContext",
+    "WriterInitContext",
 ]

@@ -60,9 +60,9 @@ class Outputs:
 
     def sink_to(self, sink: Sink) -> DataStreamSink:
         """Writes the stream to a Sink, which shows only what counts: nothing twice, nothing of a failed attempt."""
-        if not (hasattr(sink, "create_writer") and hasattr(sink, "commit")) or isinstance(sink, type):
+        if not hasattr(sink, "create_writer") or isinstance(sink, type):
             raise GraphError(
-                f"sink_to(...): {sink!r:.100} is no Sink; give an object with create_writer(...) and commit(...), "
+                f"sink_to(...): {sink!r:.100} is no Sink; give an object with create_writer(...), "
                 "such as one from flott.datastream.connectors; a SinkFunction goes in add_sink(...)"
             )
         check_picklable("sink_to(...)", sink)

@@ -10,6 +10,8 @@ from flott.runtime.context import RuntimeContext
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates, OperatorStateStore
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from flott.runtime.operators.user_function import UserFunctionOperator
 
 
@@ -54,13 +56,18 @@ class SnapshotContext:
         return self._timestamp
 
 
+def functions_inside(function: Any) -> Iterator[Any]:
+    """Go over a function and what it is wrapped around: a map on a keyed stream, a sink."""
+    while function is not None:
+        yield function
+        function = getattr(function, "function", None) or getattr(function, "sink", None)
+
+
 def checkpointed_part(function: Any) -> Any:
     """Return the function, or the one inside it, that has operator state; None if there is none."""
-    while function is not None:
-        if hasattr(function, "initialize_state") and hasattr(function, "snapshot_state"):
-            return function
-        # What one function wraps around another: a map on a keyed stream, a sink.
-        function = getattr(function, "function", None) or getattr(function, "sink", None)
+    for inside in functions_inside(function):
+        if hasattr(inside, "initialize_state") and hasattr(inside, "snapshot_state"):
+            return inside
     return None
 
 
@@ -122,7 +129,8 @@ class Checkpointing:
     def snapshot(self) -> CarriedStates:
         """End an epoch: let the function write what it holds to its state, and carry that over."""
         operator = self._operator
-        self._number += 1
+        # Without checkpoints the epochs are counted.
+        self._number = operator.context.snapshot or self._number + 1
         context = SnapshotContext(self._number, operator.context.clock.now())
         try:
             checkpointed_part(operator.function).snapshot_state(context)

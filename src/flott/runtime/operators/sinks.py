@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from flott.runtime.batch import MIN_TIMESTAMP
+from flott.runtime.crash_points import reach
 from flott.runtime.operator import Operator
+from flott.runtime.operators.commit_requests import commit_all
+from flott.runtime.state.operator_state import CarriedStates, OperatorStates
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.runtime.batch import Batch
     from flott.runtime.context import OperatorContext
+    from flott.runtime.metrics import MetricGroup
+
+WRITER_STATES = "writer-states"
 
 
 class DriverDelivery(Protocol):
-    """An operator whose tasks send something to the driver, which acts on it when the epoch is accepted."""
+    """An operator whose tasks send something to the driver, which acts on it when it counts."""
+
+    at_checkpoint: bool
+    """When the job takes checkpoints: wait for the next to be complete, since a restart would send it again."""
 
     def take(self) -> Any:
         """In the task, at the end of an epoch: return what goes to the driver, or None."""
 
     def deliver(self, subtask: int, parallelism: int, payload: Any) -> None:
-        """In the driver, once the epoch counts: act on what a task sent."""
+        """In the driver, once the epoch or checkpoint counts: act on what a task sent."""
 
 
 class Discard(Operator):
@@ -33,13 +43,14 @@ class Discard(Operator):
 class DriverSink(Operator):
     """Brings records to the driver: print and collect."""
 
-    def __init__(self, receive: Callable[[int, int, list[Any]], None]) -> None:
+    def __init__(self, receive: Callable[[int, int, list[Any]], None], *, at_checkpoint: bool = False) -> None:
         self.receive: Callable[[int, int, list[Any]], None] | None = receive
+        self.at_checkpoint = at_checkpoint
         self.gathered: list[Any] = []
 
     def __getstate__(self) -> dict[str, Any]:
         # The receiver is the driver's; tasks only gather.
-        return {"receive": None, "gathered": []}
+        return {"receive": None, "gathered": [], "at_checkpoint": self.at_checkpoint}
 
     def restore(self, carried: Any) -> None:
         self.gathered = []
@@ -55,67 +66,174 @@ class DriverSink(Operator):
             self.receive(subtask, parallelism, payload)
 
 
-class SinkWriter(Protocol):
-    """Writes the records of one subtask; lives for one epoch. With a ``write_batch(batch)`` it gets them in batches."""
+class WriterInitContext:
+    """What a sink gets to make a writer: where the writer runs."""
 
-    def write(self, value: Any, timestamp: int | None) -> None:
-        """Write one record."""
+    def __init__(self, context: OperatorContext, restored: int | None = None) -> None:
+        self._context = context
+        self._restored = restored
+        self.clock = context.clock
+        self.job_id = context.job_id
+        self.operator_id = context.operator_id
+        self.subtask = context.subtask
 
-    def prepare_commit(self) -> Any:
-        """Finish the epoch's output so that a committer can make it visible; return what that needs, or None."""
+    def get_index_of_this_subtask(self) -> int:
+        """Return the number of the subtask, from 0."""
+        return self._context.subtask
 
-    def abort(self) -> None:
-        """Throw this epoch's output away."""
+    def get_number_of_parallel_subtasks(self) -> int:
+        """Return the parallelism of the sink."""
+        return self._context.parallelism
+
+    def get_attempt_number(self) -> int:
+        """Return how often this subtask was started before."""
+        return self._context.attempt
+
+    def get_restored_checkpoint_id(self) -> int | None:
+        """Return the checkpoint that the writer's state comes from; None at the very beginning."""
+        return self._restored
+
+    def get_job_id(self) -> str:
+        """Return the id of the job."""
+        return self._context.job_id
+
+    def get_operator_id(self) -> str:
+        """Return the id of the sink in its job; the same after a restart."""
+        return self._context.operator_id
+
+    def metric_group(self) -> MetricGroup:
+        """Return the group in which the writer registers its metrics."""
+        return self._context.metrics
 
 
-class TransactionalSink(Protocol):
-    """A sink whose output shows only once the epoch counts."""
+class WriteContext:
+    """What ``write(element, context)`` gets; one object for all records."""
 
-    def create_writer(self, context: OperatorContext) -> SinkWriter:
-        """In the task: return a writer for one epoch."""
+    __slots__ = ("stamp", "watermark")
 
-    def commit(self, committables: list[Any]) -> None:
-        """In the driver: make written output visible; doing it twice must change nothing."""
+    def __init__(self) -> None:
+        self.stamp: int | None = None
+        self.watermark = MIN_TIMESTAMP
+
+    def timestamp(self) -> int | None:
+        """Return the record's timestamp, if it has one."""
+        return self.stamp
+
+    def current_watermark(self) -> int:
+        """Return where event time stands."""
+        return self.watermark
 
 
 class WriterSink(Operator):
-    """Runs a sink's writer; what it prepared travels to the driver, which commits it with the epoch."""
+    """Runs a sink's writer.
 
-    writer: SinkWriter | None = None
+    The writer lives as long as this worker runs the subtask. At the end of every epoch it writes out what it holds,
+    and what it has prepared travels to the driver; that commits it with the epoch, or with the next checkpoint.
+    """
 
-    def __init__(self, sink: TransactionalSink) -> None:
+    at_checkpoint = True
+    writer: Any = None
+    _prepared: list[Any] | None = None
+    _kept: CarriedStates | None = None
+    _ended = False
+    _busy = False
+    """The writer has records of an epoch that has not ended."""
+
+    def __init__(self, sink: Any) -> None:
         self.sink = sink
+        self._write_context = WriteContext()
 
-    def restore(self, carried: Any) -> None:
-        if self.writer is not None:
-            self.writer.abort()
-        self.writer = None
+    def __getstate__(self) -> dict[str, Any]:
+        return {"sink": self.sink, "_write_context": WriteContext()}
+
+    def restore(self, carried: CarriedStates | None) -> None:
+        self._prepared = None
+        if self.writer is not None and (self._busy or carried != self._kept):
+            # It holds half an epoch, or the last epoch ran elsewhere: its state is not the one that counts.
+            self._drop()
+        self._busy = False
+        self._kept = carried
+        if self.writer is None and carried is not None:
+            self._start()
+
+    def _start(self) -> None:
+        kept = self._kept
+        context = WriterInitContext(self.context, None if kept is None else kept.number)
+        restore = getattr(self.sink, "restore_writer", None)
+        try:
+            if kept is not None and restore is not None:
+                self.writer = restore(context, OperatorStates.unpack(kept.states).split.get(WRITER_STATES, []))
+            else:
+                self.writer = self.sink.create_writer(context)
+        except OSError:
+            raise
+        except Exception as error:
+            raise self.failure(error, "none: it failed to make a writer") from None
 
     def process(self, batch: Batch) -> None:
         if self.writer is None:
-            self.writer = self.sink.create_writer(self.context)
+            self._start()
+        self._busy = True
         whole = getattr(self.writer, "write_batch", None)
         if whole is not None:
             whole(batch)
             return
-        write = self.writer.write
+        write, context = self.writer.write, self._write_context
         records = iter(batch.values)
         try:
             if batch.stamps is None:
+                context.stamp = None
                 for value in records:
-                    write(value, None)
+                    write(value, context)
             else:
-                for value, stamp in zip(records, batch.stamps, strict=True):
-                    write(value, stamp)
+                for value, context.stamp in zip(records, batch.stamps, strict=True):
+                    write(value, context)
         except OSError:
             raise
         except Exception as error:
             raise self.failed(error, records, batch.values) from None
 
-    def take(self) -> Any:
-        prepared = None if self.writer is None else self.writer.prepare_commit()
-        self.writer = None
-        return prepared
+    def process_watermark(self, timestamp: int) -> None:
+        self._write_context.watermark = timestamp
+        if self.writer is not None and hasattr(self.writer, "write_watermark"):
+            self.writer.write_watermark(timestamp)
+        self.output.emit_watermark(timestamp)
+
+    def finish(self) -> None:
+        self._ended = True
+
+    def snapshot(self) -> CarriedStates | None:
+        writer = self.writer
+        if writer is None:
+            return self._kept
+        reach("sink.before-prepare")
+        try:
+            if hasattr(writer, "flush"):
+                writer.flush(self._ended)
+            prepared = writer.prepare_commit() if hasattr(writer, "prepare_commit") else ()
+            states = list(writer.snapshot_state(self.context.snapshot)) if hasattr(writer, "snapshot_state") else None
+        except OSError:
+            raise
+        except Exception as error:
+            raise self.failure(error, "none: it failed at the end of an epoch") from None
+        self._prepared = list(prepared or ())
+        self._busy = False
+        reach("sink.after-prepare")
+        if states is not None:
+            packed = OperatorStates(split={WRITER_STATES: states}).pack(self.context.title)
+            self._kept = CarriedStates(packed, None, self.context.snapshot)
+        return self._kept
+
+    def take(self) -> list[Any] | None:
+        return self._prepared or None
 
     def deliver(self, subtask: int, parallelism: int, payload: Any) -> None:
-        self.sink.commit([payload])
+        commit_all(self.sink, payload, recovered=False)
+
+    def close(self) -> None:
+        self._drop()
+
+    def _drop(self) -> None:
+        writer, self.writer = self.writer, None
+        if writer is not None and hasattr(writer, "close"):
+            writer.close()

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from flott.runtime.context import RuntimeContext
 from flott.runtime.operator import Operator
-from flott.runtime.operators.checkpointed import Checkpointing, checkpointed_part
+from flott.runtime.operators.checkpointed import Checkpointing, checkpointed_part, functions_inside
 
 if TYPE_CHECKING:
     from flott.runtime.context import OperatorContext
     from flott.runtime.operator import Output
+    from flott.runtime.reports import Notice
 
 
 class UserFunctionOperator(Operator):
@@ -32,6 +33,17 @@ class UserFunctionOperator(Operator):
 
     def close(self) -> None:
         self.function.close()
+
+    def notify(self, notice: Notice) -> None:
+        name = "notify_checkpoint_complete" if notice.completed else "notify_checkpoint_aborted"
+        for function in functions_inside(self.function):
+            listen = getattr(function, name, None)
+            if listen is not None:
+                try:
+                    listen(notice.checkpoint)
+                except Exception as error:
+                    raise self.failure(error, f"none: it failed in {name}()") from None
+                return
 
     def describe_function(self) -> str:
         """Name the user's function as error messages do."""

@@ -10,6 +10,7 @@ from zlib import crc32
 
 from flott.errors import StateAccessError
 from flott.runtime.keys import encode_key, key_group_of_bytes
+from flott.runtime.state.savepoint_file import StateColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +23,11 @@ LONG_KEY = 360
 
 LONG_KEYS = b"long"
 """Column that holds the whole of each key that was cut."""
+
+
+def column_of(operator_id: str, name: str) -> bytes:
+    """Return the four bytes that stand for a state in addresses."""
+    return struct.pack(">I", crc32(f"{operator_id}/{name}".encode()))
 
 
 class KeyScope:
@@ -163,12 +169,19 @@ class KeyedBackend:
 
     def column(self, name: str) -> bytes:
         """Return the four bytes that stand for a state's name in addresses; stable over runs and parallelism."""
-        column = struct.pack(">I", crc32(f"{self.operator_id}/{name}".encode()))
+        column = column_of(self.operator_id, name)
         owner = self.columns.setdefault(column, name)
         if owner != name or column == LONG_KEYS:
             message = f"{self.title}: the names '{owner}' and '{name}' can't both be used; rename one of these states"
             raise StateAccessError(message)
         return column
+
+    def state_columns(self) -> dict[bytes, StateColumn]:
+        """Return what stands behind the columns of this operator's addresses."""
+        return {
+            column: StateColumn(self.operator_id, name, self._kinds.get(name, "internal"))
+            for column, name in self.columns.items()
+        }
 
     # Entries
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from heapq import merge
 from typing import TYPE_CHECKING
 
-from flott.runtime.state.lineage import Lineage, StateFile, encode_changes, read_changes
+from flott.runtime.state.lineage import GROUPS, Lineage, Origin, StateFile, encode_changes, read_changes
+from flott.runtime.state.savepoint_file import SUFFIX, encode_savepoint
+from flott.runtime.storage import LocalStorage, open_storage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
     from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.savepoint_file import StateColumn
     from flott.runtime.state.store import StateStore
     from flott.runtime.storage import Storage
 
@@ -24,26 +32,24 @@ MANY_MERGED = 16
 """This many merged files make a snapshot due, however small they are."""
 
 
-def next_lineage(
-    lineage: Lineage, delta: StateFile, store: StateStore, storage: Storage, folder: str
-) -> tuple[Lineage, tuple[str, ...]]:
-    """Add a delta to a lineage, compacting when due; return the lineage and the files it no longer needs.
+PART_SIZE = 32 * 2**20
+"""A snapshot is written, and read, in parts of about so many bytes."""
+
+
+def next_lineage(lineage: Lineage, delta: StateFile, store: StateStore, storage: Storage, folder: str) -> Lineage:
+    """Add a delta to a lineage, compacting when due.
 
     ``store`` is at the version before the delta. A snapshot is written when the deltas since the last one outweigh it
     several times, so that little is written twice.
     """
     files = (*lineage.files, delta)
-    snapshot = files[0] if files[0].is_snapshot else None
-    deltas = files[1:] if snapshot else files
+    whole = sum(file.size for file in files if file.is_snapshot)
+    deltas = tuple(file for file in files if not file.is_snapshot)
     weight = sum(file.size for file in deltas)
     merged = sum(1 for file in deltas if file.covers)
-    heavy = weight > max(SMALL_STATE, snapshot.size * DELTAS_PER_SNAPSHOT if snapshot else 0)
+    heavy = weight > max(SMALL_STATE, whole * DELTAS_PER_SNAPSHOT)
     if lineage.files and (heavy or merged >= MANY_MERGED):
-        # The state before the delta: a store that is there needs only the delta, not to be rebuilt.
-        whole = write_file(
-            storage, f"{folder}/snapshot-{delta.token}", dict(store.scan(b"")), lineage.token, is_snapshot=True
-        )
-        return Lineage((whole, delta)), tuple(file.name for file in lineage.files)
+        return replaced_by_snapshot(lineage, (delta,), store, storage, folder)
     singles = trailing_singles(deltas)
     if len(singles) >= MANY_DELTAS:
         changes: Changes = {}
@@ -51,8 +57,85 @@ def next_lineage(
             changes.update(zip(*read_changes(storage, file), strict=True))
         covers = tuple(file.token for file in singles[:-1])
         one = write_file(storage, f"{folder}/merged-{delta.token}", changes, delta.token, covers=covers)
-        return Lineage((*files[: -len(singles)], one)), tuple(file.name for file in singles)
-    return Lineage(files), ()
+        # Nobody else has heard of this one; the others belong to versions that a checkpoint may hold.
+        storage.delete(delta.name)
+        return Lineage((*files[: -len(singles)], one))
+    return Lineage(files)
+
+
+def own_lineage(lineage: Lineage, store: StateStore, storage: Storage, folder: str) -> Lineage:
+    """Return a lineage of files that are all the job's own, for one that begins with those of another run."""
+    if not any(file.origin for file in lineage.files):
+        return lineage
+    return replaced_by_snapshot(lineage, (), store, storage, folder)
+
+
+def replaced_by_snapshot(
+    lineage: Lineage, deltas: tuple[StateFile, ...], store: StateStore, storage: Storage, folder: str
+) -> Lineage:
+    """Write the state as it is before some deltas; so a store that is there needs only these, not to be rebuilt."""
+    name = f"{folder}/snapshot-{deltas[-1].token if deltas else lineage.token}"
+    whole = write_snapshot(storage, name, store.scan(b""), lineage.token)
+    return Lineage((*whole, *deltas))
+
+
+def write_snapshot(
+    storage: Storage, name: str, entries: Iterable[tuple[bytes, bytes]], token: str
+) -> tuple[StateFile, ...]:
+    """Store entries in parts, so that no more than one is in memory; only the last leads to ``token``."""
+    files: list[StateFile] = []
+    for part, last in parts_of(entries):
+        number = len(files)
+        file, version = (name, token) if last else (f"{name}.{number}", f"{token}.{number}")
+        files.append(write_file(storage, file, part, version, is_snapshot=True))
+    return tuple(files)
+
+
+def write_savepoint(
+    root: str, folder: str, entries: Iterable[tuple[bytes, bytes]], columns: dict[bytes, StateColumn], token: str
+) -> tuple[StateFile, ...]:
+    """Write entries as Parquet files that outlive the job, in parts; only the last leads to ``token``."""
+    storage = open_storage(root)
+    files: list[StateFile] = []
+    for part, last in parts_of(entries):
+        number = len(files)
+        version = token if last else f"{token}.{number}"
+        data = encode_savepoint(part.items(), columns, version)  # type: ignore[arg-type]
+        name = f"{folder}-{number}{SUFFIX}"
+        storage.write(name, data)
+        files.append(StateFile(name, version, (), len(data), is_snapshot=True))
+    return tuple(files)
+
+
+def parts_of(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[Changes, bool]]:
+    """Cut entries into parts of bounded size, and say which is the last; there is always one."""
+    part: Changes = {}
+    size = 0
+    for key, value in entries:
+        if size > PART_SIZE:
+            yield part, False
+            part, size = {}, 0
+        part[key] = value
+        size += len(key) + len(value)
+    yield part, True
+
+
+def with_changes(entries: Iterator[tuple[bytes, bytes]], changes: Changes) -> Iterator[tuple[bytes, bytes]]:
+    """Go over sorted entries as they are after some changes.
+
+    >>> list(with_changes(iter([(b"a", b"1"), (b"c", b"3")]), {b"a": None, b"b": b"2"}))
+    [(b'b', b'2'), (b'c', b'3')]
+    """
+    changed = ((key, value) for key in sorted(changes) if (value := changes[key]) is not None)
+    kept = (entry for entry in entries if entry[0] not in changes)
+    return merge(kept, changed)
+
+
+def write_aside(place: Path, name: str, changes: Changes, token: str) -> StateFile:
+    """Store changes on this machine alone, for as long as the job's storage takes no files."""
+    file = write_file(LocalStorage(place), name, changes, token)
+    columns = tuple((column, column) for column in {key[2:6] for key in changes})
+    return replace(file, origin=Origin(str(place), token, (0, GROUPS), columns))
 
 
 def trailing_singles(deltas: tuple[StateFile, ...]) -> tuple[StateFile, ...]:

@@ -10,13 +10,32 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from flott.errors import StateStoreError
+from flott.runtime.state.savepoint_file import SUFFIX, decode_savepoint
+from flott.runtime.storage import open_storage
 
 if TYPE_CHECKING:
     from flott.runtime.storage import Storage
 
 MAGIC = b"FLOTTST1"
+GROUPS = 1 << 16
+PAST_LAST = b"\xff\xff\xff"
+"""Sorts after the key group of any address."""
 Changes = dict[bytes, "bytes | None"]
 """Entries of a store: key → value, or None where the entry was removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a file comes from that another run of the job wrote, and which of its entries count here."""
+
+    root: str
+    """The storage that has the file; empty for the job's own."""
+    token: str
+    """The version the file leads to there."""
+    groups: tuple[int, int]
+    """The key groups of the subtask that takes over: the first, and the first after."""
+    columns: tuple[tuple[bytes, bytes], ...]
+    """The columns of the states that the operator takes over, there and here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +49,8 @@ class StateFile:
     """The versions inside a merged file; applying it to any of them gives ``token``."""
     size: int
     is_snapshot: bool = False
+    """The first of these in a lineage stands on nothing; a snapshot may have several parts."""
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +109,32 @@ def decode_changes(data: bytes, name: str) -> tuple[str, list[bytes], list[bytes
 
 def read_changes(storage: Storage, file: StateFile) -> tuple[list[bytes], list[bytes | None]]:
     """Read a file of a lineage, checked to be the one that was meant."""
+    origin = file.origin
+    place = storage if origin is None or not origin.root else open_storage(origin.root)
     try:
-        data = storage.read(file.name)
+        data = place.read(file.name)
     except FileNotFoundError:
         message = f"state file {file.name} is missing from storage; the state version {file.token} can't be rebuilt"
         raise StateStoreError(message) from None
-    token, keys, values = decode_changes(data, file.name)
-    if token != file.token:
-        message = f"state file {file.name} holds version {token}, not {file.token}"
+    decode = decode_savepoint if file.name.endswith(SUFFIX) else decode_changes
+    token, keys, values = decode(data, file.name)
+    wanted = file.token if origin is None else origin.token
+    if token != wanted:
+        message = f"state file {file.name} holds version {token}, not {wanted}"
         raise StateStoreError(message)
-    return keys, values
+    return (keys, values) if origin is None else taken_over(keys, values, origin)
+
+
+def taken_over(keys: list[bytes], values: list[bytes | None], origin: Origin) -> tuple[list[bytes], list[bytes | None]]:
+    """Return the entries of the subtask's key groups, in the columns of the operator's states."""
+    first, end = (struct.pack(">I", group)[2:] if group < GROUPS else PAST_LAST for group in origin.groups)
+    columns = dict(origin.columns)
+    chosen: list[bytes] = []
+    kept: list[bytes | None] = []
+    for key, value in zip(keys, values, strict=True):
+        if first <= key[:2] < end:
+            column = columns.get(key[2:6])
+            if column is not None:
+                chosen.append(key[:2] + column + key[6:])
+                kept.append(value)
+    return chosen, kept

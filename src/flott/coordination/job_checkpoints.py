@@ -1,0 +1,106 @@
+"""What the loop does about checkpoints: starts them with epochs, and acts on what becomes of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from flott.coordination.checkpoints.coordinator import AbortedCheckpoint
+from flott.errors import JobExecutionError
+from flott.runtime.crash_points import reach
+from flott.runtime.reports import Notice
+
+if TYPE_CHECKING:
+    from flott.coordination.checkpoints.coordinator import (
+        CheckpointCoordinator,
+        CompletedCheckpoint,
+        PendingCheckpoint,
+    )
+    from flott.coordination.checkpoints.hooks import MasterHooks
+    from flott.coordination.commits import Commits
+    from flott.coordination.version import JobVersion
+    from flott.runtime.clock import Clock
+    from flott.runtime.plan import EpochPlan
+    from flott.runtime.reports import TaskReport
+
+
+class JobCheckpoints:
+    """Connects the coordinator of checkpoints with the sinks, hooks and functions of the job."""
+
+    def __init__(
+        self, plan: EpochPlan, coordinator: CheckpointCoordinator, commits: Commits, hooks: MasterHooks, clock: Clock
+    ) -> None:
+        self._plan = plan
+        self._coordinator = coordinator
+        self._commits = commits
+        self._hooks = hooks
+        self._clock = clock
+        self.notices: list[Notice] = []
+        """What functions have not been told yet."""
+
+    def begin(self, *, backlog: bool, last: bool) -> PendingCheckpoint | None:
+        """Start a checkpoint with the next epoch if one is due; the last epoch of a job always ends with one."""
+        coordinator = self._coordinator
+        if not coordinator.due(backlog=backlog) and not (last and coordinator.settings.enabled):
+            return None
+        pending = coordinator.begin(self._plan, lambda request: f"{request.directory.rstrip('/')}/{self._folder()}")
+        self._hooks.trigger(pending.checkpoint_id, self._clock.now())
+        return pending
+
+    def _folder(self) -> str:
+        return f"savepoint-{self._plan.job_id[:6]}-{uuid4().hex[:12]}"
+
+    def acknowledge(self, pending: PendingCheckpoint, version: JobVersion, reports: list[TaskReport]) -> None:
+        """The epoch that a checkpoint ends counts: write the checkpoint down, unless a task could not do its part."""
+        declined = [report.declined for report in reports if report.declined is not None]
+        if declined:
+            self._on_abort(self._coordinator.decline(pending, declined[0]))
+            return
+        written = None
+        if pending.savepoint is not None:
+            written = {(report.vertex, report.subtask): report for report in reports}
+        pending.commits_up_to = version.committed + len(version.committables)
+        state = version.state(self._hooks.states(), written)
+        self._coordinator.acknowledge(pending, self._plan, reports, state)
+
+    def handle(self, version: JobVersion, *, wait: bool = False) -> CompletedCheckpoint | None:
+        """Act on what has become of checkpoints; return the savepoint that the job ends with, if that is complete."""
+        ends_with = None
+        for outcome in self._coordinator.wait() if wait else self._coordinator.poll():
+            if isinstance(outcome, AbortedCheckpoint):
+                self._on_abort(outcome)
+            elif self._on_complete(outcome, version):
+                ends_with = outcome
+        return ends_with
+
+    def abort_all(self, reason: str) -> None:
+        """Give up what is under way."""
+        for aborted in self._coordinator.abort_all(reason):
+            self.notices.append(Notice(aborted.checkpoint_id, completed=False))
+
+    def _on_abort(self, aborted: AbortedCheckpoint) -> None:
+        self.notices.append(Notice(aborted.checkpoint_id, completed=False))
+        in_a_row, tolerated = self._coordinator.failures_in_a_row, self._coordinator.settings.tolerable_failures
+        if aborted.counts and in_a_row > tolerated:
+            message = (
+                f"checkpoint {aborted.checkpoint_id} failed: {aborted.reason}. That is {in_a_row} in a row, "
+                f"{tolerated} are tolerated (execution.checkpointing.tolerable-failed-checkpoints)"
+            )
+            raise JobExecutionError(message)
+
+    def _on_complete(self, done: CompletedCheckpoint, version: JobVersion) -> bool:
+        """Commit and tell; True when the job ends with this savepoint."""
+        number = done.metadata.checkpoint_id
+        if done.request is not None and not done.request.stop:
+            # A savepoint in passing has no side effects: sinks and functions hear of checkpoints only.
+            done.request.promise.complete(done.path)
+            return False
+        self._commits.commit(version.commit_up_to(done.commits_up_to), number)
+        reach("notify.before")
+        self.notices.append(Notice(number, completed=True))
+        for enumerator in version.enumerators.values():
+            tell = getattr(enumerator, "notify_checkpoint_complete", None)
+            if tell is not None:
+                tell(number)
+        reach("notify.after")
+        return done.request is not None

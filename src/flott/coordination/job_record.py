@@ -1,0 +1,143 @@
+"""The note in a checkpoint directory that says which job it belongs to, so that a new driver can take it over."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import fsspec
+
+from flott.common import JobID
+from flott.runtime.storage import LocalStorage, open_storage
+
+if TYPE_CHECKING:
+    from flott.common import JobStatus
+    from flott.runtime.storage import Storage
+
+log = logging.getLogger("flott.checkpoints")
+
+RECORD = "_job"
+LOCK = "_lock"
+LEASE_SECONDS = 60
+"""A driver on a file system without locks counts as gone when its lease was not renewed for so long."""
+RENEW_SECONDS = 15
+
+
+class JobRecord:
+    """One job in a checkpoint directory: its name, who runs it and whether it is over."""
+
+    def __init__(self, root: str, job_id: str, name: str) -> None:
+        self.root = root
+        self.job_id = job_id
+        self._name = name
+        self._storage = open_storage(root)
+        self._owner = uuid4().hex
+        self._lock: int | None = None
+        self._over = threading.Event()
+
+    @staticmethod
+    def find(directory: str, name: str) -> JobRecord | None:
+        """Return the record of a job of that name that nobody runs and that did not end; now it is ours."""
+        for folder in _folders(directory):
+            root = f"{directory.rstrip('/')}/{folder}"
+            note = _read(open_storage(root))
+            if note is None or note.get("name") != name or note.get("status") != "RUNNING":
+                continue
+            record = JobRecord(root, folder, name)
+            if record.acquire(note):
+                return record
+            log.info("job '%s' (%s) is run by another driver; this one starts anew", name, folder)
+        return None
+
+    @staticmethod
+    def create(directory: str, job_id: str, name: str) -> JobRecord:
+        """Make the record of a new job."""
+        record = JobRecord(f"{directory.rstrip('/')}/{job_id}", job_id, name)
+        record.acquire(None)
+        return record
+
+    def acquire(self, note: dict[str, object] | None) -> bool:
+        """Take the job, unless another driver has it; from then on nobody else gets it."""
+        if isinstance(self._storage, LocalStorage):
+            Path(self._storage.root).mkdir(parents=True, exist_ok=True)
+            handle = os.open(Path(self._storage.root) / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                # The lock goes with the process, however it ends.
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(handle)
+                return False
+            os.set_inheritable(handle, False)
+            self._lock = handle
+        else:
+            renewed = float(str((note or {}).get("renewed", 0)))
+            if time.time() - renewed < LEASE_SECONDS:
+                return False
+            threading.Thread(target=self._renew, name="flott-lease", daemon=True).start()
+        self._write("RUNNING")
+        return True
+
+    def _renew(self) -> None:
+        while not self._over.wait(RENEW_SECONDS):
+            try:
+                self._write("RUNNING")
+            except OSError as error:
+                log.warning("the lease on %s could not be renewed: %s", self.root, error)
+
+    def _write(self, status: str) -> None:
+        note = {"name": self._name, "status": status, "owner": self._owner, "renewed": time.time()}
+        self._storage.write(RECORD, json.dumps(note).encode())
+
+    def release(self) -> None:
+        """Let another driver take the job: this one can't run it."""
+        self._over.set()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def close(self, status: JobStatus, *, keep: bool) -> None:
+        """The job is over: nobody takes it over from here."""
+        self._over.set()
+        try:
+            if keep:
+                self._write(status.name)
+            else:
+                self._storage.delete(RECORD)
+                self._storage.delete(LOCK)
+                if isinstance(self._storage, LocalStorage):
+                    _remove_if_empty(self._storage.root)
+        except OSError as error:
+            log.warning("the record of job %s could not be closed: %s", self.job_id, error)
+        self.release()
+
+
+def _remove_if_empty(folder: Path) -> None:
+    try:
+        folder.rmdir()
+    except OSError:
+        log.debug("%s is kept: something is in it", folder)
+
+
+def _folders(directory: str) -> list[str]:
+    """Return the names of the jobs that have a folder in a checkpoint directory."""
+    file_system, path = fsspec.core.url_to_fs(directory)
+    file_system.invalidate_cache(path)
+    if not file_system.exists(path):
+        return []
+    names = [entry["name"].rstrip("/").rpartition("/")[2] for entry in file_system.ls(path, detail=True)]
+    return sorted(name for name in names if JobID.is_valid(name))
+
+
+def _read(storage: Storage) -> dict[str, object] | None:
+    try:
+        note: dict[str, object] = json.loads(storage.read(RECORD))
+    except (OSError, ValueError):
+        return None
+    return note

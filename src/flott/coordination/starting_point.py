@@ -1,0 +1,105 @@
+"""What a job starts from: nothing, a savepoint it was given, or what a driver before this one left."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from flott.common import JobID
+from flott.common.options import StateRecoveryOptions
+from flott.coordination.checkpoints.assignment import assign, fit_plan
+from flott.coordination.checkpoints.coordinator import CompletedCheckpoint
+from flott.coordination.checkpoints.state_files import own_names
+from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, load
+from flott.coordination.job_master import StartingPoint
+from flott.coordination.job_record import JobRecord
+from flott.errors import CheckpointError
+from flott.runtime.storage import open_storage
+
+if TYPE_CHECKING:
+    from flott.common import Configuration
+    from flott.coordination.checkpoints.settings import CheckpointSettings
+    from flott.runtime.plan import EpochPlan
+
+log = logging.getLogger("flott.checkpoints")
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A job about to run: its id, its plan fitted to the state it starts from, and that state."""
+
+    job_id: JobID
+    plan: EpochPlan
+    start: StartingPoint | None = None
+    record: JobRecord | None = None
+    adopted: tuple[CompletedCheckpoint, ...] = field(default=())
+    """The checkpoints that an earlier driver of this job left."""
+
+
+def find_beginning(plan: EpochPlan, configuration: Configuration, settings: CheckpointSettings) -> Beginning:
+    """Find out what a job starts from."""
+    path = configuration.get(StateRecoveryOptions.SAVEPOINT_PATH)
+    directory = settings.directory if settings.enabled else None
+    if path is None and directory is not None:
+        record = JobRecord.find(directory, plan.job_name)
+        if record is not None:
+            try:
+                return resumed(plan, configuration, record)
+            except BaseException:
+                record.release()
+                raise
+    job_id = JobID()
+    record = None if directory is None else JobRecord.create(directory, str(job_id), plan.job_name)
+    if path is None:
+        return Beginning(job_id, plan, record=record)
+    fitted, start = from_savepoint(plan, configuration, path)
+    return Beginning(job_id, fitted, start, record)
+
+
+def resumed(plan: EpochPlan, configuration: Configuration, record: JobRecord) -> Beginning:
+    """Take over a job whose driver died: it goes on from its last complete checkpoint."""
+    found = DirectoryCheckpointStorage(record.root).find()
+    job_id = JobID(record.job_id)
+    if not found:
+        log.info("job '%s' (%s) had no complete checkpoint yet: it starts anew", plan.job_name, job_id)
+        return Beginning(job_id, plan, record=record)
+    latest = found[-1]
+    fitted = fit_plan(plan, latest.state)
+    allow = configuration.get(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE)
+    try:
+        state = assign(fitted, latest, None, uuid4().hex, allow_non_restored=allow)
+    except CheckpointError as error:
+        message = (
+            f"a job '{plan.job_name}' was running in {record.root} when its driver ended, and this program can't go "
+            f"on from there: {error}. To start anew, give the job another name or remove that directory"
+        )
+        raise CheckpointError(message) from error
+    adopted = [
+        CompletedCheckpoint(
+            metadata if metadata is not latest else replace(latest, state=state),
+            f"{record.root}/chk-{metadata.checkpoint_id}",
+            frozenset(own_names(metadata.state.files())),
+        )
+        for metadata in found
+    ]
+    start = StartingPoint(state, latest.checkpoint_id, latest.kind, adopted[-1].path)
+    return Beginning(job_id, fitted, start, record, tuple(adopted))
+
+
+def from_savepoint(plan: EpochPlan, configuration: Configuration, path: str) -> tuple[EpochPlan, StartingPoint]:
+    """Start from a savepoint, or from a checkpoint that was retained."""
+    root, metadata = load(path)
+    fitted = fit_plan(plan, metadata.state)
+    allow = configuration.get(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE)
+    state = assign(fitted, metadata, root, uuid4().hex, allow_non_restored=allow)
+    claimed = None
+    if configuration.get(StateRecoveryOptions.RESTORE_MODE) == "CLAIM":
+        parent, _, folder = path.rstrip("/").rpartition("/")
+
+        def claimed() -> None:
+            log.info("%s is not needed any more and removed: the job was told to claim it", path)
+            open_storage(parent).delete_folder(folder)
+
+    return fitted, StartingPoint(state, metadata.checkpoint_id, metadata.kind, path, claimed)

@@ -1,0 +1,273 @@
+"""Whole jobs in one process that fail, are cancelled or lose their driver, and come back from a checkpoint."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from flott.common import Configuration, JobStatus, Types, WatermarkStrategy
+from flott.common.serialization import Encoder
+from flott.connectors.bucket_assigners import BucketAssigner
+from flott.connectors.data_generator import DataGeneratorSource
+from flott.connectors.file_sink import FileSink
+from flott.connectors.rate_limiter import RateLimiterStrategy
+from flott.datastream import CheckpointedFunction, KeyedProcessFunction, MapFunction, StreamExecutionEnvironment
+from flott.datastream.state import ListStateDescriptor, ValueStateDescriptor
+from flott.errors import CheckpointError, JobExecutionError
+
+KEYS = 7
+
+
+class Numbered(KeyedProcessFunction):
+    """Gives each record of a key its number, so that a lost or doubled record shows."""
+
+    def open(self, runtime_context):
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
+
+    def process_element(self, value, ctx):
+        number = (self.count.value() or 0) + 1
+        self.count.update(number)
+        yield f"{ctx.get_current_key()} {number}"
+
+
+class FailsAt(MapFunction):
+    """Fails once for each number, in the whole process."""
+
+    failed: set = set()  # noqa: RUF012 - shared by all copies in this process
+
+    def __init__(self, *numbers):
+        self.numbers = numbers
+
+    def map(self, value):
+        if value in self.numbers and value not in FailsAt.failed:
+            FailsAt.failed.add(value)
+            raise RuntimeError(f"fails at {value}")
+        return value
+
+
+class Total(MapFunction, CheckpointedFunction):
+    """Counts what it has seen, in operator state."""
+
+    totals: list = []  # noqa: RUF012 - shared by all copies in this process
+
+    def initialize_state(self, context):
+        self.state = context.get_operator_state_store().get_list_state(ListStateDescriptor("total", Types.LONG()))
+        self.total = sum(self.state.get())
+
+    def snapshot_state(self, context):
+        self.state.update([self.total])
+        Total.totals.append((context.get_checkpoint_id(), self.total))
+
+    def map(self, value):
+        self.total += 1
+        return value
+
+
+@pytest.fixture(autouse=True)
+def small_epochs(monkeypatch):
+    monkeypatch.setattr("flott.connectors.index_range.RECORDS_PER_SUBTASK", 50)
+    FailsAt.failed.clear()
+    Total.totals.clear()
+
+
+def environment(directory=None, parallelism=2, **options):
+    configuration = Configuration().set_string("flott.execution.target", "in-process")
+    configuration.set_string("execution.checkpointing.interval", "10 ms")
+    configuration.set_string("restart-strategy.type", "fixed-delay")
+    configuration.set_string("restart-strategy.fixed-delay.delay", "1 ms")
+    configuration.set_string("restart-strategy.fixed-delay.attempts", "10")
+    if directory is not None:
+        configuration.set_string("execution.checkpointing.dir", str(directory))
+    for name, value in options.items():
+        configuration.set_string(name, value)
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    env.set_parallelism(parallelism)
+    return env
+
+
+def text_sink(path):
+    return (
+        FileSink.for_row_format(str(path), Encoder.simple_string_encoder())
+        .with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
+        .build()
+    )
+
+
+def count_by_key(env, out, *, numbers=3_000, fails=(), rate=None):
+    limit = RateLimiterStrategy.no_op() if rate is None else RateLimiterStrategy.per_second(rate)
+    source = DataGeneratorSource(lambda index: index, numbers, limit)
+    stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").uid("numbers")
+    stream = stream.map(FailsAt(*fails)).uid("fails").map(Total()).uid("total")
+    stream.key_by(lambda n: n % KEYS).process(Numbered()).uid("numbered").sink_to(text_sink(out)).uid("out")
+
+
+def lines(path):
+    return sorted(line for file in path.glob("part-*") if file.is_file() for line in file.read_text().splitlines())
+
+
+def exactly_once(numbers, keys=KEYS):
+    return sorted(f"{key} {number}" for key in range(keys) for number in range(1, len(range(key, numbers, keys)) + 1))
+
+
+def test_a_failing_job_comes_back_and_shows_each_record_once(tmp_path):
+    env = environment()
+    count_by_key(env, tmp_path / "out", fails=(0, 777, 2_500))
+    client = env.execute_async("fails")
+    client.get_job_execution_result().result(60)
+    assert lines(tmp_path / "out") == exactly_once(3_000)
+    assert len(client.master.failures) == 3
+    assert client.master.checkpoints.statistics.completed >= 2
+    assert client.get_job_status().result() is JobStatus.FINISHED
+    assert not (tmp_path / "out" / ".staging").exists()
+
+
+def test_without_checkpoints_a_restart_begins_at_the_beginning(tmp_path):
+    env = environment(**{"execution.checkpointing.interval": "1 h"})
+    count_by_key(env, tmp_path / "out", fails=(777,))
+    env.execute("once more")
+    assert lines(tmp_path / "out") == exactly_once(3_000)
+
+
+def test_no_restart_without_a_strategy_and_without_checkpoints(tmp_path):
+    configuration = Configuration().set_string("flott.execution.target", "in-process")
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    count_by_key(env, tmp_path / "out", fails=(777,))
+    with pytest.raises(JobExecutionError, match="fails at 777"):
+        env.execute("fails")
+
+
+def test_attempts_are_counted(tmp_path):
+    env = environment(**{"restart-strategy.fixed-delay.attempts": "2"})
+    count_by_key(env, tmp_path / "out", fails=(10, 20, 30))
+    with pytest.raises(JobExecutionError, match="fails at 30"):
+        env.execute("fails")
+
+
+def test_a_finished_job_leaves_nothing_but_its_output(tmp_path):
+    env = environment(tmp_path / "checkpoints")
+    count_by_key(env, tmp_path / "out")
+    env.execute("tidy")
+    assert list((tmp_path / "checkpoints").rglob("*")) == []
+    assert lines(tmp_path / "out") == exactly_once(3_000)
+
+
+def test_checkpoints_are_laid_out_as_flinks(tmp_path):
+    env = environment(tmp_path / "checkpoints")
+    count_by_key(env, tmp_path / "out", numbers=None, rate=20_000)
+    client = env.execute_async("layout")
+    wait_until(lambda: client.master.checkpoints.statistics.completed >= 5)
+    stats = client.master.checkpoints.statistics.latest_completed
+    root = tmp_path / "checkpoints" / str(client.get_job_id())
+    folders = {path.name for path in root.iterdir()}
+    assert {"shared"} < folders
+    # Metadata of one checkpoint, or of two while the older one is being removed.
+    assert 1 <= len([name for name in folders if name.startswith("chk-")]) <= 2
+    assert stats.path.startswith(str(root))
+    assert stats.full_size > 0
+    assert stats.subtasks_acknowledged == stats.subtasks_total == 4
+    client.cancel().result(30)
+    assert list((tmp_path / "checkpoints").rglob("*")) == []
+
+
+@pytest.mark.parametrize("parallelism", [1, 2, 3])
+def test_a_retained_checkpoint_is_a_starting_point(tmp_path, parallelism):
+    options = {"execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION"}
+    env = environment(tmp_path / "checkpoints", **options)
+    count_by_key(env, tmp_path / "out", numbers=20_000, rate=40_000)
+    client = env.execute_async("retained")
+    wait_until(lambda: client.master.checkpoints.statistics.completed >= 5)
+    client.cancel().result(30)
+    [metadata] = (tmp_path / "checkpoints").rglob("_metadata")
+    env = environment(tmp_path / "checkpoints", parallelism, **{"execution.state-recovery.path": str(metadata.parent)})
+    count_by_key(env, tmp_path / "out", numbers=20_000)
+    client = env.execute_async("retained")
+    client.get_job_execution_result().result(60)
+    assert client.master.checkpoints.statistics.restored == 1
+    assert lines(tmp_path / "out") == exactly_once(20_000)
+    assert metadata.exists()
+    assert Total.totals[-1][1] + sum(total for _, total in Total.totals[-parallelism:-1]) >= 20_000 // parallelism
+
+
+def abandon(client):
+    """Leave a job as kill -9 of its driver does: the loop stops, and nothing is cleaned up."""
+    master = client.master
+    master._clean_up = lambda status: None
+    master.cancel()
+    master._thread.join(30)
+    master.checkpoints.background.shutdown(wait=True)
+    record = master._record
+    if record is not None:
+        record.release()
+
+
+@pytest.mark.parametrize("parallelism", [2, 3])
+def test_a_new_driver_on_the_same_directory_goes_on(tmp_path, parallelism):
+    env = environment(tmp_path / "checkpoints")
+    count_by_key(env, tmp_path / "out", numbers=20_000, rate=40_000)
+    client = env.execute_async("taken over")
+    wait_until(lambda: client.master.checkpoints.statistics.completed >= 5)
+    abandon(client)
+    env = environment(tmp_path / "checkpoints", parallelism)
+    count_by_key(env, tmp_path / "out", numbers=20_000)
+    second = env.execute_async("taken over")
+    second.get_job_execution_result().result(60)
+    assert second.get_job_id() == client.get_job_id()
+    assert second.master.checkpoints.statistics.restored == 1
+    assert lines(tmp_path / "out") == exactly_once(20_000)
+    assert list((tmp_path / "checkpoints").rglob("*")) == []
+
+
+def test_a_running_job_is_not_taken_over(tmp_path):
+    env = environment(tmp_path / "checkpoints")
+    count_by_key(env, tmp_path / "one", numbers=None, rate=5_000)
+    first = env.execute_async("same name")
+    wait_until(lambda: first.master.checkpoints.statistics.completed >= 1)
+    env = environment(tmp_path / "checkpoints")
+    count_by_key(env, tmp_path / "two")
+    second = env.execute_async("same name")
+    second.get_job_execution_result().result(60)
+    assert second.get_job_id() != first.get_job_id()
+    assert lines(tmp_path / "two") == exactly_once(3_000)
+    assert first.get_job_status().result() is JobStatus.RUNNING
+    first.cancel().result(30)
+
+
+def test_a_damaged_checkpoint_is_skipped_for_the_one_before(tmp_path, caplog):
+    env = environment(tmp_path / "checkpoints", **{"execution.checkpointing.num-retained": "3"})
+    count_by_key(env, tmp_path / "out", numbers=20_000, rate=40_000)
+    client = env.execute_async("damaged")
+    wait_until(lambda: client.master.checkpoints.statistics.completed >= 6)
+    abandon(client)
+    newest = max((tmp_path / "checkpoints").rglob("_metadata"), key=lambda path: int(path.parent.name[4:]))
+    content = newest.read_bytes()
+    newest.write_bytes(content[: len(content) // 2])
+    env = environment(tmp_path / "checkpoints")
+    count_by_key(env, tmp_path / "out", numbers=20_000)
+    env.execute("damaged")
+    assert f"checkpoint {newest.parent.name[4:]} can't be used" in caplog.text
+    assert "its checksum does not match" in caplog.text
+
+
+def test_a_program_without_the_operator_is_refused(tmp_path):
+    env = environment(tmp_path / "checkpoints")
+    count_by_key(env, tmp_path / "out", numbers=None, rate=20_000)
+    client = env.execute_async("changed")
+    wait_until(lambda: client.master.checkpoints.statistics.completed >= 3)
+    abandon(client)
+    env = environment(tmp_path / "checkpoints")
+    env.from_sequence(1, 10).print()
+    with pytest.raises(CheckpointError, match=r"'numbered'|uid 'numbered'") as refused:
+        env.execute("changed")
+    assert "--allow-non-restored-state" in str(refused.value)
+    env = environment(tmp_path / "checkpoints", **{"execution.state-recovery.ignore-unclaimed-state": "true"})
+    env.from_sequence(1, 10).filter(lambda n: False).print()
+    env.execute("changed")
+
+
+def wait_until(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to pass"
+        threading.Event().wait(0.005)
