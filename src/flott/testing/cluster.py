@@ -54,7 +54,7 @@ class InProcessRunner:
         for level in plan.levels:
             produced: dict[int, list[BlockRow]] = {}
             for partition in range(level.partitions):
-                token = f"{order.epoch}-{next(self._tokens)}"
+                token = f"{order.run[:8]}-{next(self._tokens)}"
                 rows = waiting.get(partition, [])
                 for row in run_partition(
                     plan, level.index, partition, order, token, rows, lambda v, i: self._subtask(v, i, order.run)

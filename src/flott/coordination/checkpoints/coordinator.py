@@ -39,6 +39,9 @@ class Background(Protocol):
     def submit(self, work: Callable[[], str], /) -> Future[str]:
         """Run some work; the future has its result."""
 
+    def shutdown(self) -> None:
+        """Finish all that was submitted."""
+
 
 @dataclass(slots=True)
 class PendingCheckpoint:
@@ -280,6 +283,7 @@ class CheckpointCoordinator:
         keep = self.storage.survives and bool(self.completed) and (cancelled or failed)
         while self.completed and not keep:
             self._drop(self.completed.popleft())
+        self.background.shutdown()
         return keep
 
     def _drop(self, checkpoint: CompletedCheckpoint) -> None:
