@@ -78,7 +78,7 @@ class Whenever:
             work, future = self.waiting.pop(0)
             try:
                 future.set_result(work())
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - handed on
                 future.set_exception(error)
 
     def shutdown(self):
@@ -128,6 +128,10 @@ class Unreliable(InProcessRunner):
         raise EpochFailedError("a task failed four times")
 
 
+def unreliable(dice, background, _, plan, storage):
+    return Unreliable(plan, ManualClock(1_000_000), storage, dice, background)
+
+
 def play(seed, tmp_path, monkeypatch):
     dice = random.Random(seed)
     crashed = []
@@ -166,7 +170,7 @@ def play(seed, tmp_path, monkeypatch):
             env.program("simulated"),
             configuration,
             ManualClock(1_000_000),
-            lambda _, plan, storage: Unreliable(plan, ManualClock(1_000_000), storage, dice, background),
+            partial(unreliable, dice, background),
             background,
         )
         client.master._thread.join(60)

@@ -1,0 +1,71 @@
+"""kill -9 on Spark, for real: of a Python worker, of an executor, of the driver; each at every named crash point."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.chaos.self_checking import check, written
+from tests.chaos.standalone import standalone_cluster
+
+from flott.runtime import crash_points
+
+pytestmark = [pytest.mark.chaos, pytest.mark.slow, pytest.mark.spark]
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAM = Path(__file__).with_name("crash_job.py")
+
+
+def run(master, directory, who):
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}", "PYSPARK_PYTHON": sys.executable}
+    with (directory / "log").open("a") as log:
+        process = subprocess.run(
+            [sys.executable, str(PROGRAM), master, str(directory), who],
+            env=environment, stdout=log, stderr=log, timeout=300, check=False,
+        )  # fmt: skip
+    return process.returncode
+
+
+def verify(directory):
+    died = {path.name for path in (directory / "deaths").iterdir()}
+    assert died == set(crash_points.POINTS)
+    lines = written(directory / "out")
+    records = sum(1 for line in lines if line.startswith("record"))
+    assert records > 10_000
+    check(lines, records)
+    assert not (directory / "out" / ".staging").exists()
+    assert list((directory / "checkpoints").rglob("*")) == []
+
+
+def test_workers(tmp_path):
+    assert run("local[2]", tmp_path, "worker") == 0, (tmp_path / "log").read_text()[-5_000:]
+    verify(tmp_path)
+
+
+def test_executors(tmp_path):
+    with standalone_cluster(tmp_path / "cluster", workers=2) as master:
+        assert run(master, tmp_path, "executor") == 0, (tmp_path / "log").read_text()[-5_000:]
+    verify(tmp_path)
+
+
+def test_drivers(tmp_path):
+    for _ in crash_points.POINTS:
+        assert run("local[2]", tmp_path, "driver") == -signal.SIGKILL, (tmp_path / "log").read_text()[-5_000:]
+        wait_for_orphans(tmp_path)
+    assert run("local[2]", tmp_path, "driver") == 0, (tmp_path / "log").read_text()[-5_000:]
+    verify(tmp_path)
+
+
+def wait_for_orphans(directory):
+    """Wait until the Java and Python processes of a dead driver have noticed, so that the machine is free again."""
+    left = [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if str(directory) in " ".join(process.info["cmdline"] or ())
+    ]
+    psutil.wait_procs(left, timeout=30)
