@@ -65,6 +65,7 @@ from flott.datastream.functions import (
     SinkFunction,
     SourceFunction,
     TimerService,
+    TwoPhaseCommitSinkFunction,
     WindowFunction,
 )
 from flott.datastream.job_listener import JobListener
@@ -161,6 +162,7 @@ __all__ = [
     "TimerService",
     "Trigger",
     "TriggerResult",
+    "TwoPhaseCommitSinkFunction",
     "Window",
     "WindowAssigner",
     "WindowFunction",

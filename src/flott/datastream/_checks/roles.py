@@ -19,7 +19,7 @@ __all__ = [
     "AGGREGATE", "ALL_WINDOW", "BROADCAST_PROCESS", "CO_FLAT_MAP", "CO_MAP", "CO_PROCESS", "FILTER", "FLAT_MAP", "FOLD",
     "KEYED_BROADCAST_PROCESS", "KEYED_CO_PROCESS", "KEYED_PROCESS", "KEY_SELECTOR", "MAP", "MAP_PARTITION",
     "OUTPUT_SELECTOR", "PARTITIONER", "PROCESS", "PROCESS_ALL_WINDOW", "PROCESS_WINDOW", "REDUCE", "SINK",
-    "WINDOW", "Role",
+    "TWO_PHASE_COMMIT", "WINDOW", "Role",
 ]  # fmt: skip
 
 
@@ -170,11 +170,27 @@ PROCESS_ALL_WINDOW = Role(
     "window_all(...).process(...)",
 )
 SINK = Role(f.SinkFunction, {"invoke": ("value", "context")}, "add_sink(...)", instead_of_generator="drop the yield")
+_TRANSACTION = ("transaction",)
+TWO_PHASE_COMMIT = Role(
+    f.TwoPhaseCommitSinkFunction,
+    {
+        "invoke": ("transaction", "value", "context"),
+        "begin_transaction": (),
+        "pre_commit": _TRANSACTION,
+        "finish_processing": _TRANSACTION,
+        "commit": _TRANSACTION,
+        "abort": _TRANSACTION,
+        "recover_and_commit": _TRANSACTION,
+        "recover_and_abort": _TRANSACTION,
+    },
+    "add_sink(...)",
+    instead_of_generator="drop the yield",
+)
 
 ROLES = (
     MAP, FLAT_MAP, FILTER, REDUCE, FOLD, AGGREGATE, KEY_SELECTOR, OUTPUT_SELECTOR, PARTITIONER, PROCESS,
     KEYED_PROCESS, MAP_PARTITION, CO_MAP,
     CO_FLAT_MAP, CO_PROCESS, KEYED_CO_PROCESS, BROADCAST_PROCESS, KEYED_BROADCAST_PROCESS, WINDOW, ALL_WINDOW,
-    PROCESS_WINDOW, PROCESS_ALL_WINDOW, SINK,
+    PROCESS_WINDOW, PROCESS_ALL_WINDOW, SINK, TWO_PHASE_COMMIT,
 )  # fmt: skip
 """All of them, for finding out where a function would have fitted."""

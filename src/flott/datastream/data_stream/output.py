@@ -5,12 +5,14 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from flott.connectors.two_phase_commit_sink import TwoPhaseCommitSink
 from flott.datastream._checks.picklable import check_picklable
-from flott.datastream._checks.roles import SINK
+from flott.datastream._checks.roles import SINK, TWO_PHASE_COMMIT
 from flott.datastream.data_stream.collecting import CloseableIterator, ResultBuffer
 from flott.datastream.data_stream.printing import Printer, renderer
 from flott.datastream.data_stream.sink import DataStreamSink
 from flott.datastream.data_stream.sink_calls import SinkCalls
+from flott.datastream.functions import CheckpointedFunction, TwoPhaseCommitSinkFunction
 from flott.errors import GraphError
 from flott.graph.transformations import PhysicalTransformation
 from flott.runtime.operators.process import Process
@@ -52,10 +54,21 @@ class Outputs:
         render = renderer(self._transformation.output_type)
         return self._sink("Print to Std. Err", DriverSink(Printer(sink_identifier, render, "stderr")))
 
-    def add_sink(self, sink_func: SinkFunction) -> DataStreamSink:
-        """Calls a SinkFunction for every record; after a failure, some may come again."""
+    def add_sink(self, sink_func: SinkFunction | TwoPhaseCommitSinkFunction) -> DataStreamSink:
+        """Calls a SinkFunction for every record; after a failure, some may come again.
+
+        A TwoPhaseCommitSinkFunction writes in transactions instead: each record shows exactly once.
+        """
         if hasattr(sink_func, "create_writer"):
             raise GraphError(f"add_sink(...): {type(sink_func).__qualname__} is a Sink; use sink_to(...)")
+        if isinstance(sink_func, TwoPhaseCommitSinkFunction):
+            if isinstance(sink_func, CheckpointedFunction):
+                raise GraphError(
+                    f"add_sink(...): {type(sink_func).__qualname__} is a CheckpointedFunction too; what a "
+                    "TwoPhaseCommitSinkFunction keeps are its transactions. Keep other state in an operator before it"
+                )
+            function = TWO_PHASE_COMMIT.take("add_sink(...)", sink_func)
+            return self._sink("Unnamed", WriterSink(TwoPhaseCommitSink(function)))
         return self._sink("Unnamed", Process(SinkCalls(SINK.take("add_sink(...)", sink_func))))
 
     def sink_to(self, sink: Sink) -> DataStreamSink:

@@ -39,6 +39,7 @@ from flott.datastream.functions.process import (
     KeyedProcessFunction,
     ProcessFunction,
 )
+from flott.datastream.functions.two_phase_commit import TwoPhaseCommitSinkFunction
 from flott.datastream.functions.window import (
     AllWindowFunction,
     PassThroughAllWindowFunction,
@@ -95,5 +96,6 @@ __all__ = [
     "SinkFunction",
     "SourceFunction",
     "TimerService",
+    "TwoPhaseCommitSinkFunction",
     "WindowFunction",
 ]
