@@ -63,7 +63,7 @@ class Trap:
             return self.driver
         if here != self.driver:
             return here if self.who == "worker" else ancestor(here, "CoarseGrainedExecutorBackend")
-        wanted = "pyspark.daemon" if self.who == "worker" else "CoarseGrainedExecutorBackend"
+        wanted = "spark.daemon" if self.who == "worker" else "CoarseGrainedExecutorBackend"
         found = [one for one in psutil.process_iter(["cmdline"]) if mine(one, wanted)]
         # Forked workers look like the daemon that they come from; the youngest is one of them.
         return max(found, key=lambda one: one.create_time()).pid
