@@ -73,6 +73,16 @@ class JobCheckpoints:
                 ends_with = outcome
         return ends_with
 
+    @staticmethod
+    def go_on_after(pending: PendingCheckpoint | None) -> None:
+        """The savepoint to stop with came to nothing: the job goes on, but if it was drained, from before that."""
+        if pending is not None and pending.savepoint is not None and pending.savepoint.drain:
+            message = (
+                f"savepoint {pending.checkpoint_id}, which the job was drained for, could not be taken; event time "
+                f"is at its end, so the job can only go on from its last checkpoint"
+            )
+            raise JobExecutionError(message)
+
     def abort_all(self, reason: str) -> None:
         """Give up what is under way."""
         for aborted in self._coordinator.abort_all(reason):

@@ -301,6 +301,8 @@ class JobMaster:
         stopping = pending is not None and pending.savepoint is not None and pending.savepoint.stop
         if last or stopping:
             over = self._settle()
+            if not over and not last:
+                self._checkpointing.go_on_after(pending)
             return over or last
         if not self._backlog:
             self._rest(max(0.0, self._settings.buffer_timeout / 1000 - seconds))
@@ -315,8 +317,8 @@ class JobMaster:
         """Wait for the checkpoints under way, at the end; tell functions what became of them. True to stop now."""
         over = self._look_after_checkpoints(wait=True)
         if self._checkpointing.notices and self._somebody_listens():
-            nothing = {vertex: pause(plan) for vertex, plan in self._plans.items()}
-            reports = self._run_epoch({vertex: replace(plan, ended=True) for vertex, plan in nothing.items()}, None)
+            # Sources that have not ended stay so: a job that stops without a drain must not fire its windows.
+            reports = self._run_epoch({vertex: pause(plan) for vertex, plan in self._plans.items()}, None)
             if reports is not None:
                 self._accept(reports, None, self._clock.now(), 0.0)
         return over

@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import fsspec
@@ -33,37 +33,43 @@ RENEW_SECONDS = 15
 class JobRecord:
     """One job in a checkpoint directory: its name, who runs it and whether it is over."""
 
-    def __init__(self, root: str, job_id: str, name: str) -> None:
+    def __init__(self, root: str, job_id: str, name: str, savepoint: str | None = None) -> None:
         self.root = root
         self.job_id = job_id
         self._name = name
+        self._savepoint = savepoint
         self._storage = open_storage(root)
         self._owner = uuid4().hex
         self._lock: int | None = None
         self._over = threading.Event()
 
     @staticmethod
-    def find(directory: str, name: str) -> JobRecord | None:
-        """Return the record of a job of that name that nobody runs and that did not end; now it is ours."""
+    def find(directory: str, name: str, savepoint: str | None = None) -> JobRecord | None:
+        """Return the record of a job of that name that nobody runs and that did not end; now it is ours.
+
+        With a savepoint, only a job that was started from that very one.
+        """
         for folder in _folders(directory):
             root = f"{directory.rstrip('/')}/{folder}"
             note = _read(open_storage(root))
             if note is None or note.get("name") != name or note.get("status") != "RUNNING":
                 continue
-            record = JobRecord(root, folder, name)
+            if savepoint is not None and note.get("savepoint") != savepoint:
+                continue
+            record = JobRecord(root, folder, name, savepoint or note.get("savepoint"))
             if record.acquire(note):
                 return record
             log.info("job '%s' (%s) is run by another driver; this one starts anew", name, folder)
         return None
 
     @staticmethod
-    def create(directory: str, job_id: str, name: str) -> JobRecord:
-        """Make the record of a new job."""
-        record = JobRecord(f"{directory.rstrip('/')}/{job_id}", job_id, name)
+    def create(directory: str, job_id: str, name: str, savepoint: str | None = None) -> JobRecord:
+        """Make the record of a new job, with the savepoint it starts from."""
+        record = JobRecord(f"{directory.rstrip('/')}/{job_id}", job_id, name, savepoint)
         record.acquire(None)
         return record
 
-    def acquire(self, note: dict[str, object] | None) -> bool:
+    def acquire(self, note: dict[str, Any] | None) -> bool:
         """Take the job, unless another driver has it; from then on nobody else gets it."""
         if isinstance(self._storage, LocalStorage):
             Path(self._storage.root).mkdir(parents=True, exist_ok=True)
@@ -92,7 +98,13 @@ class JobRecord:
                 log.warning("the lease on %s could not be renewed: %s", self.root, error)
 
     def _write(self, status: str) -> None:
-        note = {"name": self._name, "status": status, "owner": self._owner, "renewed": time.time()}
+        note = {
+            "name": self._name,
+            "status": status,
+            "owner": self._owner,
+            "renewed": time.time(),
+            "savepoint": self._savepoint,
+        }
         self._storage.write(RECORD, json.dumps(note).encode())
 
     def release(self) -> None:
@@ -135,9 +147,9 @@ def _folders(directory: str) -> list[str]:
     return sorted(name for name in names if JobID.is_valid(name))
 
 
-def _read(storage: Storage) -> dict[str, object] | None:
+def _read(storage: Storage) -> dict[str, Any] | None:
     try:
-        note: dict[str, object] = json.loads(storage.read(RECORD))
+        note: dict[str, Any] = json.loads(storage.read(RECORD))
     except (OSError, ValueError):
         return None
     return note

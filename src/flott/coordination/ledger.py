@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flott.errors import EpochFailedError
 from flott.runtime.reports import TaskOrder
+from flott.runtime.state.redistribute import with_unions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flott.coordination.checkpoints.metadata import VertexState
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import TaskReport
     from flott.runtime.source import SourcePlan
@@ -69,3 +74,19 @@ class Ledger:
         """Move to the version that these reports describe."""
         for report in reports:
             self.tasks[report.vertex, report.subtask] = TaskOrder(carried=report.carried, lineage=report.lineage)
+        self._share({report.vertex for report in reports if report.shares})
+
+    def restore(self, vertices: Sequence[VertexState]) -> None:
+        """Go to a version that a checkpoint holds."""
+        for vertex, kept in zip(self._plan.vertices, vertices, strict=True):
+            for subtask, task in enumerate(kept.subtasks):
+                self.tasks[vertex.index, subtask] = task
+        self._share({vertex.index for vertex in self._plan.vertices})
+
+    def _share(self, vertices: set[int]) -> None:
+        """Let the subtasks of some vertices know the union lists of each other: a function may start anywhere."""
+        for vertex in vertices:
+            subtasks = [(vertex, subtask) for subtask in range(self._plan.vertices[vertex].parallelism)]
+            carried = [self.tasks[task].carried for task in subtasks]
+            for task, shared in zip(subtasks, with_unions(carried), strict=True):
+                self.tasks[task] = replace(self.tasks[task], carried=shared)

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from flott.common import JobID
+from flott.common import JobID, JobStatus
 from flott.common.options import StateRecoveryOptions
 from flott.coordination.checkpoints.assignment import assign, fit_plan
 from flott.coordination.checkpoints.coordinator import CompletedCheckpoint
 from flott.coordination.checkpoints.state_files import own_names
-from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, load
+from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, load, remove
 from flott.coordination.job_master import StartingPoint
 from flott.coordination.job_record import JobRecord
 from flott.errors import CheckpointError
-from flott.runtime.storage import open_storage
 
 if TYPE_CHECKING:
     from flott.common import Configuration
@@ -42,8 +41,9 @@ def find_beginning(plan: EpochPlan, configuration: Configuration, settings: Chec
     """Find out what a job starts from."""
     path = configuration.get(StateRecoveryOptions.SAVEPOINT_PATH)
     directory = settings.directory if settings.enabled else None
-    if path is None and directory is not None:
-        record = JobRecord.find(directory, plan.job_name)
+    if directory is not None:
+        # A driver that is started again with the same settings goes on, and does not go back to the savepoint.
+        record = JobRecord.find(directory, plan.job_name, path)
         if record is not None:
             try:
                 return resumed(plan, configuration, record)
@@ -51,7 +51,18 @@ def find_beginning(plan: EpochPlan, configuration: Configuration, settings: Chec
                 record.release()
                 raise
     job_id = JobID()
-    record = None if directory is None else JobRecord.create(directory, str(job_id), plan.job_name)
+    record = None if directory is None else JobRecord.create(directory, str(job_id), plan.job_name, path)
+    try:
+        return begun(plan, configuration, job_id, record)
+    except BaseException:
+        if record is not None:
+            record.close(JobStatus.FAILED, keep=False)
+        raise
+
+
+def begun(plan: EpochPlan, configuration: Configuration, job_id: JobID, record: JobRecord | None) -> Beginning:
+    """Start a job that has no checkpoint: from a savepoint if the settings name one, else from nothing."""
+    path = configuration.get(StateRecoveryOptions.SAVEPOINT_PATH)
     if path is None:
         return Beginning(job_id, plan, record=record)
     fitted, start = from_savepoint(plan, configuration, path)
@@ -64,7 +75,7 @@ def resumed(plan: EpochPlan, configuration: Configuration, record: JobRecord) ->
     job_id = JobID(record.job_id)
     if not found:
         log.info("job '%s' (%s) had no complete checkpoint yet: it starts anew", plan.job_name, job_id)
-        return Beginning(job_id, plan, record=record)
+        return begun(plan, configuration, job_id, record)
     latest = found[-1]
     fitted = fit_plan(plan, latest.state)
     allow = configuration.get(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE)
@@ -96,10 +107,9 @@ def from_savepoint(plan: EpochPlan, configuration: Configuration, path: str) -> 
     state = assign(fitted, metadata, root, uuid4().hex, allow_non_restored=allow)
     claimed = None
     if configuration.get(StateRecoveryOptions.RESTORE_MODE) == "CLAIM":
-        parent, _, folder = path.rstrip("/").rpartition("/")
 
         def claimed() -> None:
             log.info("%s is not needed any more and removed: the job was told to claim it", path)
-            open_storage(parent).delete_folder(folder)
+            remove(path)
 
     return fitted, StartingPoint(state, metadata.checkpoint_id, metadata.kind, path, claimed)

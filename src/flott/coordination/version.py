@@ -100,9 +100,7 @@ class JobVersion:
         """Go to a version that was written down for this very plan."""
         self.epoch = state.epoch
         self.ledger = Ledger(self.plan)
-        for vertex, kept in zip(self.plan.vertices, state.vertices, strict=True):
-            for subtask, task in enumerate(kept.subtasks):
-                self.ledger.tasks[vertex.index, subtask] = task
+        self.ledger.restore(state.vertices)
         for index, enumerator in self.enumerators.items():
             data = state.sources.get(self.plan.vertices[index].id)
             if data is not None:

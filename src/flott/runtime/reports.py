@@ -112,6 +112,8 @@ class TaskReport:
     """The keyed states that operators have asked for, by the column of their addresses."""
     savepoint: tuple[StateFile, ...] = ()
     """The files of the savepoint that was asked for."""
+    shares: bool = False
+    """Some of what it carries over is to be shared with the other subtasks: the elements of union lists."""
     declined: str | None = None
     """Why no checkpoint can be made of this epoch, although it counts."""
     failure: Failure | None = None

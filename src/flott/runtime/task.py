@@ -25,6 +25,7 @@ from flott.runtime.state.compaction import (
     write_savepoint,
 )
 from flott.runtime.state.lineage import Lineage
+from flott.runtime.state.operator_state import CarriedStates
 from flott.runtime.state.store import StateStore
 
 if TYPE_CHECKING:
@@ -215,6 +216,7 @@ class Subtask:
         chain = self.chain
         carried = {**chain.snapshot(), "gate": gate.snapshot(), "finished": report.ended}
         report.carried = pickle.dumps(carried, protocol=5)
+        report.shares = any(isinstance(one, CarriedStates) and one.unions is not None for one in carried.values())
         report.seconds["sync"] = self.services.stopwatch() - begun
         for member in self.vertex.chain:
             take = getattr(member.operator, "take", None)

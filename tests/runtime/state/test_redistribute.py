@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from flott.errors import StateAccessError
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates
-from flott.runtime.state.redistribute import copies_of, redistribute, redistribute_carried, split_evenly, union_of
+from flott.runtime.state.redistribute import (
+    copies_of,
+    redistribute,
+    redistribute_carried,
+    split_evenly,
+    union_of,
+    with_unions,
+)
 
 lists = st.lists(st.lists(st.integers(), max_size=9), min_size=1, max_size=7)
 parallelisms = st.integers(1, 7)
@@ -50,10 +59,31 @@ def test_several_states_together_are_spread_evenly_too(states, parallelism):
 
 
 @given(lists, parallelisms)
-def test_a_union_is_the_same_everywhere_and_nobody_shares_the_list(before, parallelism):
-    unions = union_of(before, parallelism)
-    assert unions == [flat(before)] * parallelism
-    assert len({id(own) for own in unions}) == parallelism
+def test_of_a_union_everybody_gets_all_and_owns_a_share(before, parallelism):
+    carried = [CarriedStates(OperatorStates(union={"u": own}).pack("x"), unions=b"") for own in before]
+    after = redistribute_carried(carried, parallelism, "x")
+    assert [pickle.loads(one.unions) for one in after] == [{"u": flat(before)}] * parallelism
+    assert flat([OperatorStates.unpack(one.states).union["u"] for one in after]) == flat(before)
+
+
+@given(lists)
+def test_subtasks_hear_of_the_union_lists_of_each_other_as_often_as_one_likes(before):
+    carried = [
+        pickle.dumps({"a": CarriedStates(OperatorStates(union={"u": own}).pack("x"), unions=b""), "gate": "b"})
+        for own in before
+    ]
+    once = with_unions([*carried, b""])
+    assert with_unions(once) == once
+    for one, own in zip(once, before, strict=False):
+        found = pickle.loads(one)
+        assert pickle.loads(found["a"].unions) == {"u": flat(before)}
+        assert OperatorStates.unpack(found["a"].states).union == {"u": own}
+        assert found["gate"] == "b"
+
+
+def test_without_union_lists_nothing_is_touched():
+    carried = [pickle.dumps({"a": CarriedStates(OperatorStates(split={"s": [1]}).pack("x"))}), b""]
+    assert with_unions(carried) == carried
 
 
 @given(parallelisms, parallelisms)
@@ -70,7 +100,7 @@ def test_all_modes_together(before, parallelism):
         mine = sorted(flat([states.split.get(name, []) for states in after]))
         assert mine == sorted(flat([states.split.get(name, []) for states in before]))
     for name in {name for states in before for name in states.union}:
-        assert all(states.union[name] == flat([one.union.get(name, []) for one in before]) for states in after)
+        assert union_of(after)[name] == flat([one.union.get(name, []) for one in before])
     for name in {name for states in before for name in states.broadcast}:
         known = [one.broadcast[name] for one in before if name in one.broadcast]
         assert all(states.broadcast[name] in known for states in after)

@@ -68,7 +68,8 @@ def assign(
     refuse_left_over(plan, metadata, allow_non_restored=allow_non_restored)
     if root is None and same_shape(plan, state):
         return state
-    keep_carried = same_shape(plan, state)
+    # A drained job has come to the end of time; one that goes on from there begins with new watermarks.
+    keep_carried = same_shape(plan, state) and not all_ended(state)
     known = {member.operator_id for vertex in plan.vertices for member in vertex.chain}
     vertices = tuple(
         vertex_state(vertex, state, root, restore_id, position if keep_carried else None)
@@ -94,6 +95,11 @@ def same_shape(plan: EpochPlan, state: JobState) -> bool:
         and vertex.max_parallelism == kept.max_parallelism
         for vertex, kept in zip(plan.vertices, state.vertices, strict=True)
     )
+
+
+def all_ended(state: JobState) -> bool:
+    """Say whether every subtask has seen the end of its input."""
+    return all(unpickled(task).get("finished", False) for vertex in state.vertices for task in vertex.subtasks)
 
 
 def refuse_left_over(plan: EpochPlan, metadata: CheckpointMetadata, *, allow_non_restored: bool) -> None:

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Protocol
 
 from flott.coordination.checkpoints.metadata import decode_metadata, encode_metadata
+from flott.coordination.checkpoints.state_files import own_names
 from flott.errors import CheckpointError
 from flott.runtime.storage import open_storage
 
@@ -87,7 +88,7 @@ def load(path: str) -> tuple[str, CheckpointMetadata]:
 
     ``path`` is the directory, or the metadata file in it.
     """
-    folder = path.removesuffix(f"/{METADATA}").rstrip("/")
+    folder = folder_of(path)
     try:
         data = open_storage(folder).read(METADATA)
     except (FileNotFoundError, NotADirectoryError):
@@ -99,3 +100,30 @@ def load(path: str) -> tuple[str, CheckpointMetadata]:
     metadata = decode_metadata(data, f"{folder}/{METADATA}")
     is_checkpoint = CHECKPOINT_FOLDER.fullmatch(folder.rpartition("/")[2])
     return (folder.rpartition("/")[0] if is_checkpoint else folder), metadata
+
+
+def folder_of(path: str) -> str:
+    """Return the directory of a savepoint or checkpoint that is named by it or by its metadata file.
+
+    >>> folder_of("/data/savepoint-1/_metadata"), folder_of("/data/savepoint-1/")
+    ('/data/savepoint-1', '/data/savepoint-1')
+    """
+    return path.rstrip("/").removesuffix(f"/{METADATA}")
+
+
+def remove(path: str) -> None:
+    """Remove a savepoint or checkpoint, with the state files that no other checkpoint beside it needs."""
+    folder = folder_of(path)
+    parent, _, name = folder.rpartition("/")
+    root, metadata = load(folder)
+    open_storage(parent).delete_folder(name)
+    if root == folder:
+        return
+    storage = open_storage(root)
+    others = DirectoryCheckpointStorage(root).find()
+    needed = {file for other in others for file in own_names(other.state.files())}
+    for file in own_names(metadata.state.files()) - needed:
+        storage.delete(file)
+    if not others:
+        # The rest are notes of a job that is over: nobody can go on from here.
+        open_storage(root.rpartition("/")[0]).delete_folder(root.rpartition("/")[2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import TYPE_CHECKING, Any
 
 import cloudpickle
@@ -106,16 +107,19 @@ class Checkpointing:
         states, rest = (None, None) if carried is None else (carried.states, carried.rest)
         self._number = 0 if carried is None else carried.number
         if not self._opened or states != self._kept:
-            self._start(states)
+            self._start(states, None if carried is None else carried.unions)
         self._restore(rest)
 
-    def _start(self, states: bytes | None) -> None:
+    def _start(self, states: bytes | None, unions: bytes | None) -> None:
         operator = self._operator
         if self._opened:
             self._close()
             operator.function = cloudpickle.loads(self._pristine)
         title = operator.context.title
-        self._store = OperatorStateStore(title, None if states is None else OperatorStates.unpack(states))
+        restored_states = None if states is None else OperatorStates.unpack(states)
+        if restored_states is not None and unions:
+            restored_states.union.update(pickle.loads(unions))
+        self._store = OperatorStateStore(title, restored_states)
         keyed = RuntimeContext(operator.context)
         restored = None if states is None else self._number
         try:
@@ -136,8 +140,9 @@ class Checkpointing:
             checkpointed_part(operator.function).snapshot_state(context)
         except Exception as error:
             raise operator.failure(error, "none: it failed in snapshot_state()") from None
-        self._kept = self._store.states().pack(operator.context.title)
-        return CarriedStates(self._kept, self._snapshot(), self._number)
+        states = self._store.states()
+        self._kept = states.pack(operator.context.title)
+        return CarriedStates(self._kept, self._snapshot(), self._number, b"" if states.union else None)
 
     def close(self) -> None:
         """Close the function, if it was opened."""

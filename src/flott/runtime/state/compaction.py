@@ -94,10 +94,15 @@ def write_snapshot(
 def write_savepoint(
     root: str, folder: str, entries: Iterable[tuple[bytes, bytes]], columns: dict[bytes, StateColumn], token: str
 ) -> tuple[StateFile, ...]:
-    """Write entries as Parquet files that outlive the job, in parts; only the last leads to ``token``."""
+    """Write entries as Parquet files that outlive the job, in parts; only the last leads to ``token``.
+
+    Without entries there is no file: an operator that keeps nothing has no state that a later job must take over.
+    """
     storage = open_storage(root)
     files: list[StateFile] = []
     for part, last in parts_of(entries):
+        if not part:
+            break
         number = len(files)
         version = token if last else f"{token}.{number}"
         data = encode_savepoint(part.items(), columns, version)  # type: ignore[arg-type]

@@ -83,6 +83,9 @@ class CarriedStates:
     rest: Any = None
     number: int = 0
     """How many snapshots were taken before."""
+    unions: bytes | None = None
+    """Of union lists, the elements of all subtasks by name, pickled: what a function that starts gets. The driver
+    fills it in; from a task it is empty. None: there are no union lists."""
 
 
 class OperatorStateStore:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates
@@ -35,14 +37,14 @@ def split_evenly(lists: Sequence[list[Any]], parallelism: int, start: int = 0) -
     return dealt, (start + over) % parallelism
 
 
-def union_of(lists: Sequence[list[Any]], parallelism: int) -> list[list[Any]]:
-    """Give every subtask all elements.
+def union_of(before: Sequence[OperatorStates]) -> dict[str, list[Any]]:
+    """Return the elements of the union lists of all subtasks, by name.
 
-    >>> union_of([[1], [2, 3]], 2)
-    [[1, 2, 3], [1, 2, 3]]
+    >>> union_of([OperatorStates(union={"a": [1]}), OperatorStates(union={"a": [2, 3]})])
+    {'a': [1, 2, 3]}
     """
-    together = [element for one in lists for element in one]
-    return [list(together) for _ in range(parallelism)]
+    names = _names([states.union for states in before])
+    return {name: [element for states in before for element in states.union.get(name, [])] for name in names}
 
 
 def copies_of(maps: Sequence[dict[Any, Any]], parallelism: int) -> list[dict[Any, Any]]:
@@ -67,9 +69,11 @@ def redistribute(before: Sequence[OperatorStates], parallelism: int) -> list[Ope
         for states, elements in zip(after, dealt, strict=True):
             states.split[name] = list(elements)
     for name in _names([states.union for states in before]):
-        unions = union_of([states.union.get(name, []) for states in before], parallelism)
-        for states, elements in zip(after, unions, strict=True):
-            states.union[name] = elements
+        lists = [states.union.get(name, []) for states in before]
+        # Each element has one owner; all are brought together when a function starts (`with_unions`).
+        own = lists if len(before) == parallelism else split_evenly(lists, parallelism)[0]
+        for states, elements in zip(after, own, strict=True):
+            states.union[name] = list(elements)
     for name in _names([states.broadcast for states in before]):
         holders = [states.broadcast[name] for states in before if name in states.broadcast]
         for states, entries in zip(after, copies_of(holders, parallelism), strict=True):
@@ -84,9 +88,34 @@ def redistribute_carried(carried: Sequence[Any], parallelism: int, title: str) -
     # A subtask that never ran has carried nothing.
     all_carried = [one if isinstance(one, CarriedStates) else CarriedStates(NOTHING) for one in carried]
     states = redistribute([OperatorStates.unpack(one.states) for one in all_carried], parallelism)
+    unions = packed_union(all_carried)
     rests = redistribute_carried([one.rest for one in all_carried], parallelism, title)
     number = max(one.number for one in all_carried)
-    return [CarriedStates(own.pack(title), rest, number) for own, rest in zip(states, rests, strict=True)]
+    return [CarriedStates(own.pack(title), rest, number, unions) for own, rest in zip(states, rests, strict=True)]
+
+
+def with_unions(carried: Sequence[bytes]) -> list[bytes]:
+    """Return what the subtasks of a vertex carry over, each with the elements of all in its union lists.
+
+    What each subtask calls its own stays as it is, so that this may be done again.
+    """
+    unpickled: list[dict[str, Any]] = [pickle.loads(one) if one else {} for one in carried]
+    shared = False
+    for operator in {name for one in unpickled for name, kept in one.items() if isinstance(kept, CarriedStates)}:
+        holders = [one for one in unpickled if isinstance(one.get(operator), CarriedStates)]
+        if all(one[operator].unions is None for one in holders):
+            continue
+        shared = True
+        union = packed_union([one[operator] for one in holders])
+        for one in holders:
+            one[operator] = replace(one[operator], unions=union)
+    return [pickle.dumps(one, 5) for one in unpickled] if shared else list(carried)
+
+
+def packed_union(carried: Sequence[CarriedStates]) -> bytes | None:
+    """Return the elements of the union lists of all subtasks, pickled; None if there are no such lists."""
+    union = union_of([OperatorStates.unpack(one.states) for one in carried])
+    return pickle.dumps(union, 5) if union else None
 
 
 def _names(states: Sequence[dict[str, Any]]) -> list[str]:
