@@ -73,7 +73,7 @@ class JobRecord:
         """Take the job, unless another driver has it; from then on nobody else gets it."""
         if isinstance(self._storage, LocalStorage):
             Path(self._storage.root).mkdir(parents=True, exist_ok=True)
-            handle = os.open(Path(self._storage.root) / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            handle = os.open(Path(self._storage.root) / LOCK, os.O_RDONLY | os.O_CREAT, 0o600)
             try:
                 # The lock goes with the process, however it ends.
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

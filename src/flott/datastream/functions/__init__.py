@@ -15,6 +15,7 @@ from flott.datastream.functions.broadcast import (
     BroadcastProcessFunction,
     KeyedBroadcastProcessFunction,
 )
+from flott.datastream.functions.checkpoint_listener import CheckpointListener
 from flott.datastream.functions.checkpointed import (
     CheckpointedFunction,
     FunctionInitializationContext,
@@ -60,6 +61,7 @@ __all__ = [
     "AsyncRetryStrategy",
     "BaseBroadcastProcessFunction",
     "BroadcastProcessFunction",
+    "CheckpointListener",
     "CheckpointedFunction",
     "CoFlatMapFunction",
     "CoGroupFunction",
