@@ -19,6 +19,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--keys", type=int, required=True)
     parser.add_argument("--records", type=int, required=True)
     parser.add_argument("--parallelism", type=int, default=2)
+    parser.add_argument("--checkpoints", help="take a checkpoint every second, into this directory (Flott)")
     return parser.parse_args()
 
 
@@ -67,6 +68,9 @@ def main() -> None:
         configuration.set_string("python.executable", sys.executable)
     else:
         configuration.set_string("flott.spark.master", f"local[{options.parallelism}]")
+        if options.checkpoints:
+            configuration.set_string("execution.checkpointing.interval", "1 s")
+            configuration.set_string("execution.checkpointing.dir", options.checkpoints)
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(options.parallelism)
     source = env.from_source(
@@ -85,7 +89,10 @@ def main() -> None:
     result = client.get_job_execution_result().result()
     seconds = time.time() - started
     net = result.get_net_runtime() / 1000
-    print(json.dumps({"seconds": seconds, "net_seconds": net, "records": options.records, "memory_mb": memory}))
+    figures = {"seconds": seconds, "net_seconds": net, "records": options.records, "memory_mb": memory}
+    if options.checkpoints:
+        figures["checkpoints"] = client.master.checkpoints.statistics.completed
+    print(json.dumps(figures))
 
 
 def watch_memory(client) -> list[float]:

@@ -1,0 +1,106 @@
+"""State much larger than memory allows for, and how long a new driver takes to go on with it.
+
+    python benchmarks/large_state.py [--keys 5000000] [--bytes 200]
+
+A job updates a value of so many bytes for each of so many keys, over and over, with a checkpoint every second. Measured
+are the rate once every key is there, against that of 1 k keys in the same run, and what each Python worker holds. Then
+the driver is killed, hard, and the program started again: how long does it take from the start of the job (Java and
+Spark are up) until the first record went through? Targets: half the rate, 500 MB a worker, 3 seconds with 1 GB of state.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+from keyed_count import machine
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Job:
+    """The program in a process of its own; it says after every epoch what it did."""
+
+    def __init__(self, keys: int, size: int, directory: str) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+        program = [sys.executable, str(ROOT / "benchmarks" / "programs" / "large_state.py")]
+        self.process = subprocess.Popen(
+            [*program, "--keys", str(keys), "--bytes", str(size), "--directory", directory],
+            stdout=subprocess.PIPE, text=True, env=environment,
+        )  # fmt: skip
+        self.most = 0.0
+
+    def epoch(self) -> dict:
+        """Wait for the next epoch; return what it did."""
+        line = self.process.stdout.readline()  # type: ignore[union-attr]
+        if not line:
+            raise RuntimeError("the job ended")
+        for child in psutil.Process(self.process.pid).children(recursive=True):
+            try:
+                if "python" in child.name():
+                    memory = child.memory_full_info()
+                    # Pages of the store's file are the system's to take back: not counted.
+                    self.most = max(self.most, memory.uss / 2**20)
+            except psutil.NoSuchProcess:
+                continue
+        return json.loads(line)
+
+    def run_until(self, records: int) -> list[dict]:
+        """Wait until so many records went through."""
+        epochs = [self.epoch()]
+        while epochs[-1]["total"] < records:
+            epochs.append(self.epoch())
+        return epochs
+
+    def kill(self) -> None:
+        """kill -9 of the driver; its Java and Python processes notice and go."""
+        children = psutil.Process(self.process.pid).children(recursive=True)
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        psutil.wait_procs(children, timeout=60)
+
+
+def rate(epochs: list[dict]) -> float:
+    return statistics.median(epoch["records"] / epoch["seconds"] for epoch in epochs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--keys", type=int, default=5_000_000)
+    parser.add_argument("--bytes", type=int, default=200)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        few = Job(1_000, options.bytes, f"{directory}/few")
+        base = rate(few.run_until(6_000_000)[5:])
+        few.kill()
+    with tempfile.TemporaryDirectory() as directory:
+        job = Job(options.keys, options.bytes, f"{directory}/many")
+        filled = job.run_until(options.keys)
+        print(f"filled: {rate(filled):,.0f} records/s", file=sys.stderr, flush=True)
+        updating = job.run_until(2 * options.keys)
+        size = updating[-1]["state"] / 2**20
+        job.kill()
+        began = time.monotonic()
+        again = Job(options.keys, options.bytes, f"{directory}/many")
+        first = again.epoch()
+        total = time.monotonic() - began
+        again.kill()
+    print(f"{machine()}; {options.keys:,} keys of {options.bytes} bytes, {size:,.0f} MB in the last checkpoint")
+    print(f"1,000 keys: {base:,.0f} records/s; {options.keys:,} keys: {rate(updating):,.0f} records/s while updating "
+          f"({rate(updating) / base:.2f} x; target 0.5 x), {rate(filled):,.0f} while they are new")  # fmt: skip
+    print(f"a Python worker held {job.most:,.0f} MB at most (target 500 MB)")
+    print(f"after kill -9 of the driver the first epoch was through {first['since_start']:.1f} s after the job started "
+          f"(target 3 s), {total:.1f} s after the program did, Java included; epoch {first['epoch']}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

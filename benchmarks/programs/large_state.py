@@ -1,0 +1,75 @@
+"""numbers → key_by → a value of some bytes per key, updated → discard. Run by benchmarks/large_state.py.
+
+Prints a line of JSON after every epoch; runs until it is killed, and goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+
+from flott.common import Configuration, Types, WatermarkStrategy
+from flott.datastream import KeyedProcessFunction, StreamExecutionEnvironment
+from flott.datastream.connectors.datagen import DataGeneratorSource
+from flott.datastream.connectors.discard import DiscardingSink
+from flott.datastream.state import ValueStateDescriptor
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--keys", type=int, required=True)
+parser.add_argument("--bytes", type=int, required=True)
+parser.add_argument("--directory", required=True)
+options = parser.parse_args()
+KEYS, SIZE = options.keys, options.bytes
+
+
+class Remember(KeyedProcessFunction):
+    def open(self, runtime_context):
+        self.state = runtime_context.get_state(ValueStateDescriptor("value", Types.PICKLED_BYTE_ARRAY()))
+
+    def process_element(self, value, ctx):
+        before = self.state.value()
+        count = 1 if before is None else int.from_bytes(before[:8], "big") + 1
+        self.state.update(count.to_bytes(8, "big") + b"x" * (SIZE - 8))
+
+
+def main() -> None:
+    configuration = Configuration()
+    for key, value in {
+        "flott.spark.master": "local[2]",
+        "flott.state.dir": f"{options.directory}/state",
+        "execution.checkpointing.interval": "1 s",
+        "execution.checkpointing.dir": f"{options.directory}/checkpoints",
+    }.items():
+        configuration.set_string(key, value)
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    env.set_parallelism(2)
+    numbers = env.from_source(DataGeneratorSource(int, None), WatermarkStrategy.no_watermarks(), "numbers")
+    numbers.key_by(lambda n: n * 7919 % KEYS).process(Remember()).sink_to(DiscardingSink())
+    client = env.execute_async("large state")
+    started = time.monotonic()
+    total = 0
+
+    def tell(stats) -> None:
+        nonlocal total
+        total += stats.records_in
+        latest = client.master.checkpoints.statistics.latest_completed
+        print(
+            json.dumps(
+                {
+                    "epoch": stats.epoch,
+                    "records": stats.records_in,
+                    "seconds": stats.seconds,
+                    "total": total,
+                    "since_start": time.monotonic() - started,
+                    "state": 0 if latest is None else latest.full_size,
+                }
+            ),
+            flush=True,
+        )
+
+    client.master.listeners.append(tell)
+    client.get_job_execution_result().result()
+
+
+main()
