@@ -5,7 +5,7 @@
 A job updates a value of so many bytes for each of so many keys, over and over, with a checkpoint every second. Measured
 are the rate once every key is there, against that of 1 k keys in the same run, and what each Python worker holds. Then
 the driver is killed, hard, and the program started again: how long does it take from the start of the job (Java and
-Spark are up) until the first record went through? Targets: half the rate, 500 MB a worker, 3 seconds with 1 GB of state.
+Spark are up) until the first record went through? Targets: half the rate, 500 MB a worker, 3 seconds with 1 GB.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Job:
         return epochs
 
     def kill(self) -> None:
-        """kill -9 of the driver; its Java and Python processes notice and go."""
+        """Kill the driver with -9; its Java and Python processes notice and go."""
         children = psutil.Process(self.process.pid).children(recursive=True)
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
