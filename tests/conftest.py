@@ -17,8 +17,15 @@ Hypothesis profiles, chosen with HYPOTHESIS_PROFILE:
 
 from __future__ import annotations
 
+import gc
 import os
+import re
+import sys
+import tempfile
+from pathlib import Path
 
+import pyarrow as pa
+import pytest
 from hypothesis import settings
 
 # No deadlines: two busy cores make a quick example look slow.
@@ -26,3 +33,55 @@ settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+MEMORY = Path("/dev/shm")  # noqa: S108 - files are made in it by tempfile
+MARK_OF_FILE = re.compile(r"^pytestmark = pytest\.mark\.(\w+)$", re.MULTILINE)
+
+
+def keep_arrow_from_importing_pandas():
+    """Let Arrow look for pandas while it can't be found: it looks once, with the first array, and that takes long."""
+    if "pandas" not in sys.modules:
+        sys.meta_path.insert(0, hidden := WithoutPandas())
+        pa.array([1])
+        sys.meta_path.remove(hidden)
+
+
+class WithoutPandas:
+    """Finds no pandas."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas":
+            raise ModuleNotFoundError(name, name=name)
+
+
+def pytest_configure(config):
+    """Save time when only fast tests run."""
+    gc.disable()  # until everything is collected
+    if "not spark" not in config.option.markexpr:
+        return
+    keep_arrow_from_importing_pandas()
+    # Thousands of small stores come and go: on a disk, making and removing their folders takes longer than the tests.
+    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK):
+        os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Do not even import a file whose tests will all be deselected by `-m`."""
+    if collection_path.match("test_*.py") and "not " in config.option.markexpr:
+        mark = MARK_OF_FILE.search(collection_path.read_text(encoding="utf-8"))
+        if mark and f"not {mark[1]}" in config.option.markexpr:
+            return True
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path):
+    """Look for examples in the docstrings of sources only, not in tests."""
+    collectors = yield
+    return [one for one in collectors if type(one).__name__ != "DoctestModule"]
+
+
+def pytest_collection_finish(session):
+    """What was collected stays: keep the garbage collector from looking at it again and again."""
+    gc.freeze()
+    gc.enable()

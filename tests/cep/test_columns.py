@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flott.cep import CEP, AfterMatchSkipStrategy, Pattern, PatternProcessFunction, col
@@ -53,7 +53,6 @@ STEPS = st.lists(st.one_of(EVENTS, st.integers(0, 9), st.just("epoch")), max_siz
 
 
 @given(STEPS)
-@settings(max_examples=40)
 def test_columns_and_records_give_the_same_matches(steps):
     with harness() as columns, harness() as records:
         now = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -39,15 +40,17 @@ def test_there_are_pictures():
     assert len(DRAWN) == 3
 
 
-def run_example(*arguments):
-    command = [sys.executable, str(ROOT / "examples" / "fraud_detection.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
+EXAMPLE = str(ROOT / "examples" / "fraud_detection.py")
 
 
-def test_the_example_finds_all_thefts():
-    assert run_example("--in-process", "--payments", "5000").endswith("thefts, 0 missed\n")
+def test_the_example_finds_all_thefts(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [EXAMPLE, "--in-process", "--payments", "2000"])
+    runpy.run_path(EXAMPLE, run_name="__main__")
+    assert capsys.readouterr().out.endswith("thefts, 0 missed\n")
 
 
 @pytest.mark.spark
 def test_the_example_finds_all_thefts_on_spark():
-    assert run_example("--payments", "5000").endswith("thefts, 0 missed\n")
+    command = [sys.executable, EXAMPLE, "--payments", "5000"]
+    out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
+    assert out.endswith("thefts, 0 missed\n")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flott.cep import AfterMatchSkipStrategy, Pattern, PatternProcessFunction
@@ -176,7 +176,6 @@ SKIPS = st.sampled_from([None, AfterMatchSkipStrategy.skip_past_last_event(), Af
 
 
 @given(STEPS, SKIPS)
-@settings(max_examples=40)
 def test_whatever_happens_in_between_the_matches_are_the_same(steps, skip):
     calm, stormy = Cluster(loop(skip)), Cluster(loop(skip))
     now, number = 0, 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import cloudpickle
 import fsspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flott.common.serialization import BulkWriter, BulkWriterFactory, Encoder
@@ -294,7 +294,6 @@ def test_wrong_settings_are_refused_when_the_sink_is_built(tmp_path):
         builder(tmp_path).with_bucket_check_interval(0)
 
 
-@settings(max_examples=30)
 @given(data=st.data())
 def test_whatever_attempts_fail_each_committed_epoch_shows_once(tmp_path_factory, data):
     """Epochs of two subtasks; any attempt may abort, be killed, or commit twice."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flott.datastream.async_retry_strategies import FixedDelayRetryStrategy
@@ -87,7 +87,6 @@ def test_a_change_of_status_waits_for_what_is_under_way():
         assert h.main.events == [Record(9, 1), Status(active=False)]
 
 
-@settings(max_examples=50)
 @given(
     st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=6),
     st.booleans(),

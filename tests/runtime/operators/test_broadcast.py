@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flott.errors import StateAccessError, UserFunctionError
@@ -222,7 +222,6 @@ def test_apply_to_keyed_state_visits_lists_and_maps_and_skips_what_was_cleared()
     assert sorted(visited) == [("a", [1, 2]), ("a", [1, 2]), ("b", [3]), ("b", [3])]
 
 
-@settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.booleans()), max_size=25))
 def test_apply_to_keyed_state_like_a_dict(steps):
     with keyed(Counts()) as h:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from flott.errors import FlottError, StateAccessError, UserFunctionError
@@ -101,7 +101,6 @@ def test_outer_joins_hand_on_what_met_nothing_when_its_interval_is_over():
         ]  # fmt: skip
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.booleans(), st.sampled_from("ab"), st.integers(0, 20)), max_size=25),
     st.integers(-6, 6),

@@ -171,7 +171,7 @@ class StatesLikeTheModel(RuleBasedStateMachine):
             self.directory.cleanup()
 
 
-StatesLikeTheModel.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+StatesLikeTheModel.TestCase.settings = settings(stateful_step_count=40)
 TestStatesLikeTheModel = StatesLikeTheModel.TestCase
 
 

@@ -250,7 +250,7 @@ class LikeTheModel(RuleBasedStateMachine):
             self.subtask.close()
 
 
-LikeTheModel.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+LikeTheModel.TestCase.settings = settings(stateful_step_count=40)
 TestLikeTheModel = LikeTheModel.TestCase
 
 
