@@ -54,10 +54,13 @@ def test_executors(tmp_path):
 
 
 def test_drivers(tmp_path):
-    for _ in crash_points.POINTS:
-        assert run("local[2]", tmp_path, "driver") == -signal.SIGKILL, (tmp_path / "log").read_text()[-5_000:]
+    killed = 0
+    while (code := run("local[2]", tmp_path, "driver")) == -signal.SIGKILL:
+        killed += 1
         wait_for_orphans(tmp_path)
-    assert run("local[2]", tmp_path, "driver") == 0, (tmp_path / "log").read_text()[-5_000:]
+    assert code == 0, (tmp_path / "log").read_text()[-5_000:]
+    # A worker may pass the next point before the driver that it killed is gone.
+    assert len(crash_points.POINTS) // 2 <= killed <= len(crash_points.POINTS)
     verify(tmp_path)
 
 
