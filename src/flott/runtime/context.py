@@ -9,6 +9,7 @@ from flott.errors import StateAccessError
 from flott.runtime.metrics import MetricGroup
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
+from flott.runtime.state.schemas import schema_of_descriptor
 from flott.runtime.state.ttl import lifetime_of
 from flott.runtime.state.ttl_states import expiring_state
 from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
@@ -137,7 +138,8 @@ class RuntimeContext:
         name = descriptor.get_name()
         backend = self._context.keyed(f"{kind} '{name}'")
         lifetime = lifetime_of(descriptor)
+        schema = schema_of_descriptor(descriptor)
         if lifetime is not None:
             clock = self._context.clock
-            return backend.part(name, kind, lambda: expiring_state(kind, backend, descriptor, lifetime, clock))
-        return backend.part(name, kind, lambda: make(backend, name))
+            return backend.part(name, kind, lambda: expiring_state(kind, backend, descriptor, lifetime, clock), schema)
+        return backend.part(name, kind, lambda: make(backend, name), schema)

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from flott.runtime.state.lineage import Changes
     from flott.runtime.storage import Storage
 
+SCHEMAS = "schemas"
+"""Under this name a subtask carries over what its keyed states look like."""
+
 INFRASTRUCTURE = (ExchangeError, StateStoreError)
 """Errors of ours that are no fault of the user's code: raised, so that Spark tries the task again."""
 
@@ -178,6 +181,7 @@ class Subtask:
             report.seconds["state"] = self.services.stopwatch() - begun
             for backend in self.backends:
                 backend.begin(store)
+                backend.adopt(carried.get(SCHEMAS, {}))
         gate.restore(carried.get("gate"))
         self.chain.restore(carried)
         for notice in epoch.notices:
@@ -215,6 +219,8 @@ class Subtask:
         begun = self.services.stopwatch()
         chain = self.chain
         carried = {**chain.snapshot(), "gate": gate.snapshot(), "finished": report.ended}
+        for backend in self.backends:
+            carried[SCHEMAS] = backend.schemas.current()
         report.carried = pickle.dumps(carried, protocol=5)
         report.shares = any(isinstance(one, CarriedStates) and one.unions is not None for one in carried.values())
         report.seconds["sync"] = self.services.stopwatch() - begun

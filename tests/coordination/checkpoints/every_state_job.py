@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, field
 
 from flott.cep import CEP, Pattern
-from flott.common import Configuration, Duration, Types, WatermarkStrategy
+from flott.common import Configuration, Duration, Row, Types, WatermarkStrategy
 from flott.common.serialization import Encoder
 from flott.common.watermark_strategy import TimestampAssigner
 from flott.connectors.bucket_assigners import BucketAssigner
@@ -49,6 +49,9 @@ RULE_BOOK = [(f"rule {number}", number) for number in range(5)]
 ROW = Types.ROW_NAMED(["key", "amount"], [Types.LONG(), Types.LONG()])
 LONG_KEY = "x" * 500
 SAME, NEW_OPERATOR, REMOVED_OPERATOR, OTHER_ORDER = "same", "new operator", "removed operator", "other order"
+WIDENED = "widened schema"
+NARROW_ROW = Types.ROW_NAMED(["old", "count", "total"], [Types.STRING(), Types.INT(), Types.LONG()])
+WIDE_ROW = Types.ROW_NAMED(["total", "new", "count"], [Types.DOUBLE(), Types.STRING(), Types.LONG()])
 
 
 class Stamp(TimestampAssigner):
@@ -180,6 +183,49 @@ class EveryState(KeyedProcessFunction):
             yield f"end {key} {self.total.get()} {self.average.get()} {ttl}"
 
 
+class RowStates(KeyedProcessFunction):
+    """Keeps rows in state. Widened, they have lost a field and won one, and the others hold more."""
+
+    def __init__(self, *, wide):
+        self.row = WIDE_ROW if wide else NARROW_ROW
+        self.whole = Types.LONG() if wide else Types.SHORT()
+
+    def open(self, runtime_context):
+        get = runtime_context
+        self.value = get.get_state(ValueStateDescriptor("row", self.row))
+        self.listed = get.get_list_state(ListStateDescriptor("rows", self.row))
+        self.mapped = get.get_map_state(MapStateDescriptor("rows by rest", Types.LONG(), self.row))
+        self.ttl_value = get.get_state(lives_an_hour(ValueStateDescriptor("ttl row", self.row)))
+        self.ttl_listed = get.get_list_state(lives_an_hour(ListStateDescriptor("ttl rows", self.row)))
+        self.ttl_mapped = get.get_map_state(lives_an_hour(MapStateDescriptor("ttl rows by rest", None, self.row)))
+        self.plain = get.get_state(ValueStateDescriptor("plain", self.whole))
+
+    def make(self, count, total):
+        fields = {"old": "dropped", "count": count, "total": total, "new": None}
+        return Row(**{name: fields[name] for name in self.row.get_field_names()})
+
+    def process_element(self, value, ctx):
+        before = self.value.value() or self.make(0, 0)
+        row = self.make(before["count"] + 1, before["total"] + value)
+        rest = self.mapped.get(value % 3) or self.make(0, 0)
+        rest = self.make(rest["count"] + 1, rest["total"] + value)
+        self.value.update(row)
+        self.ttl_value.update(row)
+        self.listed.add(self.make(1, value))
+        self.ttl_listed.add(self.make(1, value))
+        self.mapped.put(value % 3, rest)
+        self.ttl_mapped.put(value % 3, rest)
+        self.plain.update((self.plain.value() or 0) + 1)
+        ctx.timer_service().register_event_time_timer(END)
+
+    def on_timer(self, timestamp, ctx):
+        rows = [self.value.value(), *self.listed.get(), *(row for _, row in sorted(self.mapped.items()))]
+        rows += [self.ttl_value.value(), *self.ttl_listed.get(), *(row for _, row in sorted(self.ttl_mapped.items()))]
+        assert {tuple(row.get_field_names()) for row in rows} == {tuple(self.row.get_field_names())}
+        pairs = sorted((row["count"], int(row["total"])) for row in rows)
+        yield f"rows {ctx.get_current_key()} {self.plain.value()} {pairs}"
+
+
 class Rules(KeyedBroadcastProcessFunction):
     def open(self, runtime_context):
         self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
@@ -256,7 +302,15 @@ class Job:
         """Return an environment with the job in it."""
         env = self.environment()
         stream = self.numbers(env)
-        branches = [self.states, self.rules, self.plain_windows, self.sessions, self.columns, self.patterns]
+        branches = [
+            self.states,
+            self.row_states,
+            self.rules,
+            self.plain_windows,
+            self.sessions,
+            self.columns,
+            self.patterns,
+        ]
         if self.variant == OTHER_ORDER:
             branches.reverse()
         if self.variant == REMOVED_OPERATOR:
@@ -281,6 +335,10 @@ class Job:
 
     def states(self, stream):
         return stream.key_by(by_seven).process(EveryState(), Types.STRING()).uid("every state")
+
+    def row_states(self, stream):
+        function = RowStates(wide=self.variant == WIDENED)
+        return stream.key_by(lambda value: value % KEYS).process(function, Types.STRING()).uid("row states")
 
     def rules(self, stream):
         book = stream.get_execution_environment().from_collection(RULE_BOOK).uid("rule book").broadcast(RULES)

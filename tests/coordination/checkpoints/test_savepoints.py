@@ -18,6 +18,7 @@ from tests.coordination.checkpoints.every_state_job import (
     RECORDS,
     REMOVED_OPERATOR,
     SAME,
+    WIDENED,
     Hold,
     Job,
     SplitTotal,
@@ -36,7 +37,7 @@ from flott.errors import CheckpointError, JobExecutionError
 from flott.runtime.clock import ManualClock
 from flott.testing.cluster import submit
 
-VARIANTS = [SAME, NEW_OPERATOR, REMOVED_OPERATOR, OTHER_ORDER]
+VARIANTS = [SAME, NEW_OPERATOR, REMOVED_OPERATOR, OTHER_ORDER, WIDENED]
 PARALLELISMS = [1, 2, 3, 5]
 RECORDS_PER_EPOCH = 60
 FROM, IGNORE, MODE = (
@@ -147,6 +148,7 @@ FAST = [
     (SAME, 1, 2, None), (SAME, 3, 2, None), (SAME, 3, 3, 10), (SAME, 2, 5, 10),
     (NEW_OPERATOR, 2, 2, 10), (NEW_OPERATOR, 5, 3, None),
     (REMOVED_OPERATOR, 2, 3, None), (OTHER_ORDER, 3, 3, None), (OTHER_ORDER, 1, 5, 10),
+    (WIDENED, 2, 2, None), (WIDENED, 3, 5, 10),
 ]  # fmt: skip
 
 

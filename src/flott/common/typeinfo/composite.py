@@ -94,6 +94,10 @@ class RowTypeInfo(_CompositeTypeInfo):
             return [f"f{position}" for position in range(len(self._field_types))]
         return list(self._field_names)
 
+    def has_names(self) -> bool:
+        """Says whether the fields have names of their own, beyond f0, f1 and so on."""
+        return self._field_names is not None
+
     def get_field_index(self, field_name: str) -> int:
         """Returns the position of a field; -1 if the row has no names and none is meant by f0, f1."""
         names = self.get_field_names()

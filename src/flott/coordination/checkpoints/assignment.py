@@ -14,11 +14,14 @@ from flott.runtime.reports import TaskOrder
 from flott.runtime.state.backend import LONG_KEYS, column_of
 from flott.runtime.state.lineage import Lineage, Origin
 from flott.runtime.state.redistribute import redistribute_carried
+from flott.runtime.state.schemas import Stored, merged
+from flott.runtime.task import SCHEMAS
 
 if TYPE_CHECKING:
     from flott.coordination.checkpoints.metadata import CheckpointMetadata
     from flott.runtime.plan import EpochPlan, VertexSpec
     from flott.runtime.state.lineage import StateFile
+    from flott.runtime.state.schemas import StoredStates
 
 log = logging.getLogger("flott.checkpoints")
 
@@ -156,8 +159,13 @@ def vertex_state(
         carried = [task.carried for task in state.vertices[same].subtasks]
     else:
         dealt = {member.operator_id: operator_states(vertex, member.operator_id, state) for member in vertex.chain}
+        schemas = state_schemas(vertex, state)
         carried = [
-            pickle.dumps({operator: own[subtask] for operator, own in dealt.items() if own[subtask] is not None}, 5)
+            pickle.dumps(
+                {operator: own[subtask] for operator, own in dealt.items() if own[subtask] is not None}
+                | {SCHEMAS: schemas[subtask]},
+                5,
+            )
             for subtask in range(vertex.parallelism)
         ]
     tasks = tuple(TaskOrder(carried=own, lineage=lineage) for own, lineage in zip(carried, keyed, strict=True))
@@ -198,6 +206,28 @@ def keyed_states(vertex: VertexSpec, state: JobState, root: str | None, restore_
                 files.append(replace(file, token=version, covers=(), origin=origin))
         lineages.append(Lineage(tuple(files)))
     return lineages
+
+
+def state_schemas(vertex: VertexSpec, state: JobState) -> list[StoredStates]:
+    """Return what the keyed states that each subtask of a vertex takes over look like."""
+    kept = next((one for one in state.vertices if one.operators[0].id == vertex.id), None)
+    if kept is None:
+        return [{} for _ in range(vertex.parallelism)]
+    everywhere = {
+        one.name: (Stored(0, kept.max_parallelism, one.kind, one.schema),)
+        for one in state.columns.values()
+        if one.operator_id == vertex.id
+    }
+    former: list[StoredStates] = [unpickled(task).get(SCHEMAS, everywhere) for task in kept.subtasks]
+    found = []
+    for subtask in range(vertex.parallelism):
+        mine = groups_of_subtask(subtask, vertex.parallelism, vertex.max_parallelism)
+        parts = []
+        for number, states in enumerate(former):
+            theirs = groups_of_subtask(number, kept.parallelism, kept.max_parallelism)
+            parts.append((max(mine.start, theirs.start), min(mine.stop, theirs.stop), states))
+        found.append(merged(parts))
+    return found
 
 
 OWN = ""

@@ -122,7 +122,8 @@ def encode_metadata(metadata: CheckpointMetadata) -> bytes:
         "sources": {operator: blobs.put(data) for operator, data in state.sources.items()},
         "committables": [[one.operator_id, one.subtask, blobs.put(one.payload)] for one in state.committables],
         "columns": [
-            [column.hex(), one.operator_id, one.name, one.kind] for column, one in sorted(state.columns.items())
+            [column.hex(), one.operator_id, one.name, one.kind, one.schema]
+            for column, one in sorted(state.columns.items())
         ],
         "counts": state.counts,
         "hooks": {name: blobs.put(data) for name, data in state.hooks.items()},

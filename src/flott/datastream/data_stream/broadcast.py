@@ -12,6 +12,7 @@ from flott.datastream.state import MapStateDescriptor
 from flott.errors import GraphError
 from flott.runtime.operators.broadcast_process import BroadcastProcess
 from flott.runtime.operators.keyed_broadcast_process import KeyedBroadcastProcess
+from flott.runtime.state.schemas import schema_of_descriptor
 
 if TYPE_CHECKING:
     from flott.common.typeinfo import TypeInformation
@@ -70,7 +71,9 @@ class BroadcastConnectedStream:
         """Works on the records of both streams; only the broadcast side writes broadcast state."""
         call = "connect(...).process(...)"
         stream, broadcast = self.non_broadcast_stream, self.broadcast_stream.input_stream
-        names = tuple(descriptor.get_name() for descriptor in self.broadcast_state_descriptors)
+        names = {
+            descriptor.get_name(): schema_of_descriptor(descriptor) for descriptor in self.broadcast_state_descriptors
+        }
         type_info = declared(call, output_type)
         if isinstance(stream, KeyedStream):
             function = KEYED_BROADCAST_PROCESS.take(call, func)

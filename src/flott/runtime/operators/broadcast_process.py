@@ -11,7 +11,7 @@ from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.state.declared_broadcast import BroadcastStates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from flott.runtime.batch import Batch
     from flott.runtime.operators.process import TimeOnlyService
@@ -37,7 +37,7 @@ class BroadcastProcess(TwoInputs, UnkeyedProcessing):
     ctx: BroadcastContext
     broadcast_ctx: BroadcastContext
 
-    def __init__(self, function: Any, state_names: tuple[str, ...]) -> None:
+    def __init__(self, function: Any, state_names: Iterable[str]) -> None:
         super().__init__(function)
         self.state_names = state_names
 

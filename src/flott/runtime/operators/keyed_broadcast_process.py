@@ -12,7 +12,7 @@ from flott.runtime.state.declared_broadcast import BroadcastStates
 from flott.runtime.state.keys_of_state import keys_of_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from flott.runtime.batch import Batch
     from flott.runtime.operators.results import Results
@@ -104,7 +104,7 @@ class KeyedBroadcastProcess(TwoInputs, TimedOperator):
     states: BroadcastStates
     broadcast_ctx: KeyedBroadcastContext
 
-    def __init__(self, function: Any, key_selector: Callable[[Any], Any], state_names: tuple[str, ...]) -> None:
+    def __init__(self, function: Any, key_selector: Callable[[Any], Any], state_names: Iterable[str]) -> None:
         super().__init__(function)
         self.key_selector = key_selector
         self.state_names = state_names

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import struct
 from contextlib import suppress
 from hashlib import blake2b
@@ -11,11 +12,14 @@ from zlib import crc32
 from flott.errors import StateAccessError
 from flott.runtime.keys import encode_key, key_group_of_bytes
 from flott.runtime.state.savepoint_file import StateColumn
+from flott.runtime.state.schemas import StateSchemas
+from flott.runtime.state.ttl import moments_of, with_moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.schemas import ConvertEntry, StoredStates
     from flott.runtime.state.store import StateStore
 
 LONG_KEY = 360
@@ -105,8 +109,10 @@ class KeyedBackend:
         self.scope = KeyScope(title)
         self.heads = Heads(max_parallelism)
         self.columns: dict[bytes, str] = {}
+        self.schemas = StateSchemas(title, groups)
         self._parts: dict[str, KeyedPart] = {}
-        self._kinds: dict[str, str] = {}
+        self._converted: dict[str, ConvertEntry] = {}
+        """Of states that are stored under another schema: how an entry is read."""
         self._store: StateStore | None = None
         self._version: str | None = None
 
@@ -119,6 +125,52 @@ class KeyedBackend:
         self._store = store
         self._version = store.token
 
+    def adopt(self, stored: StoredStates) -> None:
+        """Hear what the states of the epoch's version look like in the store."""
+        if stored == self.schemas.stored:
+            return
+        self.schemas.stored = stored
+        self._converted = {}
+        for name in self._parts:
+            self._convert(name)
+        for name, kind in self.schemas.left_over(self.columns.values()):
+            if self._has_entries(column_of(self.operator_id, name)):
+                message = (
+                    f"{self.title}: it was saved with state '{name}' ({kind}), which this operator does not have: in "
+                    f"the program it has become one of another kind. Change it back, or give it another uid, so that "
+                    f"it starts without state."
+                )
+                raise StateAccessError(message)
+
+    def _convert(self, name: str) -> None:
+        conversion = self.schemas.conversion(name)
+        if conversion is not None:
+            self._converted[name] = conversion
+        if hasattr(self._parts[name], "convert"):
+            self._parts[name].convert = conversion  # type: ignore[attr-defined]
+
+    def _has_entries(self, column: bytes) -> bool:
+        return any(next(self.scan(struct.pack(">H", group) + column), None) for group in self.groups)
+
+    def is_converted(self, column: bytes) -> bool:
+        """Say whether the stored entries of a state are of another schema, and replaced at the end of the epoch."""
+        return bool(self._converted) and self.columns[column] in self._converted
+
+    def _flush_converted(self, changes: Changes) -> None:
+        """Write the entries anew that were stored under another schema, all of them: from now on there is one."""
+        for name, convert in self._converted.items():
+            column = column_of(self.operator_id, name)
+            for group in self.groups:
+                for address, data in self.scan(struct.pack(">H", group) + column):
+                    if address not in changes:
+                        moments = moments_of(data)
+                        entry = pickle.dumps(convert(address, pickle.loads(data)), 5)
+                        changes[address] = entry if moments is None else with_moments(entry, moments)
+            if hasattr(self._parts[name], "convert"):
+                self._parts[name].convert = None  # type: ignore[attr-defined]
+        self._converted = {}
+        self.schemas.stored = self.schemas.current()
+
     def flush(self, changes: Changes) -> None:
         """Collect what changed in this epoch as store entries."""
         for name, part in self._parts.items():
@@ -130,6 +182,7 @@ class KeyedBackend:
                     f"Keep plain values, Rows, or objects of importable, picklable classes in state."
                 )
                 raise StateAccessError(message) from error
+        self._flush_converted(changes)
         changes.update(self.heads.cut)
         self.heads.cut.clear()
 
@@ -149,18 +202,12 @@ class KeyedBackend:
 
     # Parts
 
-    def part(self, name: str, kind: str, make: Callable[[], KeyedPart]) -> Any:
-        """Return the state or timer queue of that name, made at first use; one name has one kind."""
-        known = self._kinds.get(name)
-        if known is not None and known != kind:
-            message = (
-                f"{self.title}: state '{name}' was declared as {known} and now as {kind}. "
-                f"A name stands for one state: choose another name for the second."
-            )
-            raise StateAccessError(message)
-        if known is None:
-            self._kinds[name] = kind
+    def part(self, name: str, kind: str, make: Callable[[], KeyedPart], schema: str = "") -> Any:
+        """Return the state or timer queue of that name, made at first use; one name has one kind and one type."""
+        self.schemas.declare(name, kind, schema)
+        if name not in self._parts:
             self._parts[name] = make()
+            self._convert(name)
         return self._parts[name]
 
     def parts(self) -> dict[str, KeyedPart]:
@@ -179,7 +226,7 @@ class KeyedBackend:
     def state_columns(self) -> dict[bytes, StateColumn]:
         """Return what stands behind the columns of this operator's addresses."""
         return {
-            column: StateColumn(self.operator_id, name, self._kinds.get(name, "internal"))
+            column: StateColumn(self.operator_id, name, *self.schemas.declared(name))
             for column, name in self.columns.items()
         }
 

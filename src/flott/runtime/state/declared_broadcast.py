@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 from flott.errors import StateAccessError
 from flott.runtime.state.broadcast_state import BroadcastState, ReadOnlyBroadcastState
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates
+from flott.runtime.state.schemas import change_of_schema
 
 
 class BroadcastStates:
-    """The broadcast states of one operator: those that ``broadcast(...)`` was given, and no others."""
+    """The broadcast states of one operator: those that ``broadcast(...)`` was given, and no others.
 
-    def __init__(self, names: tuple[str, ...], title: str) -> None:
+    The names may come as a mapping to the schemas of their types.
+    """
+
+    def __init__(self, names: Iterable[str], title: str) -> None:
         self._title = title
+        self._schemas = dict(names) if isinstance(names, Mapping) else {}
         self._writable = {name: BroadcastState(name) for name in names}
         self._read_only = {name: ReadOnlyBroadcastState(state, title) for name, state in self._writable.items()}
 
@@ -38,15 +44,18 @@ class BroadcastStates:
     def snapshot(self, rest: Any) -> CarriedStates:
         """Return all entries, and what else the operator carries over."""
         entries = {name: state.entries for name, state in self._writable.items() if state.entries}
-        return CarriedStates(OperatorStates(broadcast=entries).pack(self._title), rest)
+        return CarriedStates(OperatorStates(broadcast=entries, schemas=self._schemas).pack(self._title), rest)
 
     def restore(self, carried: CarriedStates | None) -> Any:
         """Hold what ``snapshot`` returned, and nothing else; return the rest. Handles stay valid."""
         states, rest = (None, None) if carried is None else (carried.states, carried.rest)
-        entries = {} if states is None else OperatorStates.unpack(states).broadcast
+        saved = OperatorStates() if states is None else OperatorStates.unpack(states)
         for name, state in self._writable.items():
+            entries = saved.broadcast.get(name, {})
+            schema = saved.schemas.get(name, "")
+            change = change_of_schema(self._title, "broadcast state", name, schema, self._schemas.get(name, ""))
             state.entries.clear()
-            state.entries.update(entries.get(name, {}))
+            state.entries.update(entries if change is None else change(entries))
         return rest
 
 

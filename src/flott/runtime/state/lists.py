@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.state.backend import KeyedBackend, KeyScope
     from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.schemas import ConvertEntry
 
 MANY_CHUNKS = 16
 """A list that was read whole and has more chunks than this is written back as one."""
@@ -19,7 +20,7 @@ MANY_CHUNKS = 16
 class ListState:
     """A list per key. Appends of an epoch become one chunk; only reading brings the whole list in."""
 
-    __slots__ = ("_appended", "_backend", "_chunks", "_column", "_replaced", "_scope", "_whole")
+    __slots__ = ("_appended", "_backend", "_chunks", "_column", "_replaced", "_scope", "_whole", "convert")
 
     def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
         self._backend = backend
@@ -30,6 +31,8 @@ class ListState:
         self._replaced: set[Any] = set()
         self._chunks: dict[Any, int] = {}
         """Number of the next chunk, where it is known."""
+        self.convert: ConvertEntry | None = None
+        """How chunks are read that were stored under another schema."""
 
     def get(self) -> list[Any]:
         """Return the current key's list; empty when there is none."""
@@ -82,7 +85,8 @@ class ListState:
         last = -1
         prefix = self._backend.address(self._column, key)
         for address, data in self._backend.scan(prefix):
-            whole.extend(pickle.loads(data))
+            values = pickle.loads(data)
+            whole.extend(values if self.convert is None else self.convert(address, values))
             chunks += 1
             (last,) = struct.unpack(">I", address[len(prefix) :])
         self._chunks[key] = last + 1

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.state.backend import KeyedBackend, KeyScope
     from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.schemas import ConvertEntry
 
 LONG_USER_KEY = 120
 """With a cut key (at most 360 bytes) and the rest of an address, this still fits LMDB's 511 bytes."""
@@ -23,7 +24,7 @@ REMOVED: Any = object()
 class MapState:
     """A map per key. Values are read entry by entry; going over a map merges the store with this epoch's writes."""
 
-    __slots__ = ("_backend", "_cleared", "_column", "_complete", "_read", "_scope", "_written")
+    __slots__ = ("_backend", "_cleared", "_column", "_complete", "_read", "_scope", "_written", "convert")
 
     def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
         self._backend = backend
@@ -35,6 +36,8 @@ class MapState:
         """Keys whose map is all in ``_read``."""
         self._cleared: set[Any] = set()
         """Keys whose stored entries must go."""
+        self.convert: ConvertEntry | None = None
+        """How entries are read that were stored under another schema."""
 
     # Single entries
 
@@ -76,9 +79,15 @@ class MapState:
             return read[key]
         if at in self._complete or at in self._cleared:
             return REMOVED
-        data = self._backend.get(self._address(at, key))
-        value = read[key] = REMOVED if data is None else pickle.loads(data)[1]
+        address = self._address(at, key)
+        data = self._backend.get(address)
+        value = read[key] = REMOVED if data is None else self._entry(address, data)[1]
         return value
+
+    def _entry(self, address: bytes, data: bytes) -> Any:
+        """Read a stored entry: a map key and its value."""
+        entry = pickle.loads(data)
+        return entry if self.convert is None else self.convert(address, entry)
 
     # The whole map
 
@@ -112,8 +121,8 @@ class MapState:
     def _load(self, at: Any) -> dict[Any, Any]:
         read = self._read.setdefault(at, {})
         if at not in self._complete and at not in self._cleared:
-            for _, data in self._backend.scan(self._backend.address(self._column, at)):
-                key, value = pickle.loads(data)
+            for address, data in self._backend.scan(self._backend.address(self._column, at)):
+                key, value = self._entry(address, data)
                 read[key] = value
             self._complete.add(at)
         return read

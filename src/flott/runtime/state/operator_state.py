@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.errors import StateAccessError
 from flott.runtime.state.broadcast_state import BroadcastState
+from flott.runtime.state.schemas import change_of_schema, schema_of_descriptor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,11 +55,13 @@ class OperatorStates:
     split: dict[str, list[Any]] = field(default_factory=dict)
     union: dict[str, list[Any]] = field(default_factory=dict)
     broadcast: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    schemas: dict[str, str] = field(default_factory=dict, compare=False)
+    """The types they were declared with, as JSON; of some it may not be known."""
 
     def pack(self, title: str) -> bytes:
         """Write them down."""
         try:
-            return pickle.dumps((self.split, self.union, self.broadcast), 5)
+            return pickle.dumps((self.split, self.union, self.broadcast, self.schemas), 5)
         except Exception as error:
             message = (
                 f"{title}: its operator state holds a value that can't be stored: {error}. "
@@ -94,7 +97,9 @@ class OperatorStateStore:
     def __init__(self, title: str, restored: OperatorStates | None = None) -> None:
         self._title = title
         self._states: dict[str, tuple[str, OperatorListState | BroadcastState]] = {}
+        self._schemas: dict[str, str] = {}
         restored = restored or OperatorStates()
+        self._restored_schemas = dict(restored.schemas)
         for mode, lists in ((SPLIT, restored.split), (UNION, restored.union)):
             for name, elements in lists.items():
                 self._states[name] = (mode, OperatorListState(elements))
@@ -134,7 +139,21 @@ class OperatorStateStore:
                 f"A name stands for one state: ask for it as before, or choose another name."
             )
             raise StateAccessError(message)
+        self._bring_to_schema(name, schema_of_descriptor(descriptor))
         return state
+
+    def _bring_to_schema(self, name: str, schema: str) -> None:
+        """When a state is first asked for, convert what was saved of it under another schema."""
+        if name in self._schemas:
+            return
+        self._schemas[name] = schema
+        mode, state = self._states[name]
+        change = change_of_schema(self._title, mode, name, self._restored_schemas.get(name, ""), schema)
+        if change is not None:
+            if isinstance(state, BroadcastState):
+                state.entries.update(change(state.entries))
+            else:
+                state.elements = change(state.elements)
 
     def _checked(self, descriptor: Any, mode: str) -> str:
         wanted = "MapStateDescriptor" if mode == BROADCAST else "ListStateDescriptor"
@@ -150,7 +169,7 @@ class OperatorStateStore:
 
     def states(self) -> OperatorStates:
         """Return all states as they are now."""
-        found = OperatorStates()
+        found = OperatorStates(schemas={**self._restored_schemas, **self._schemas})
         for name, (mode, state) in self._states.items():
             if isinstance(state, BroadcastState):
                 found.broadcast[name] = state.entries

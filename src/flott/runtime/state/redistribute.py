@@ -58,7 +58,8 @@ def copies_of(maps: Sequence[dict[Any, Any]], parallelism: int) -> list[dict[Any
 
 def redistribute(before: Sequence[OperatorStates], parallelism: int) -> list[OperatorStates]:
     """Deal out the states of all former subtasks; with the same parallelism, each keeps its split lists and maps."""
-    after = [OperatorStates() for _ in range(parallelism)]
+    schemas = {name: schema for states in before for name, schema in states.schemas.items()}
+    after = [OperatorStates(schemas=dict(schemas)) for _ in range(parallelism)]
     start = 0
     for name in _names([states.split for states in before]):
         lists = [states.split.get(name, []) for states in before]

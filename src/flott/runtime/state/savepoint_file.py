@@ -44,6 +44,8 @@ class StateColumn:
     operator_id: str
     name: str
     kind: str
+    schema: str = ""
+    """The type it was declared with, as JSON; empty: not known."""
 
 
 def encode_savepoint(entries: Iterable[tuple[bytes, bytes]], columns: dict[bytes, StateColumn], token: str) -> bytes:

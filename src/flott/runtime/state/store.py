@@ -157,7 +157,10 @@ class StateStore:
                     txn.drop(self._data, delete=False)
                 with txn.cursor() as cursor:
                     # Sorted, neighbours share pages; and putmulti saves a call per entry.
-                    cursor.putmulti([(key, value) for key in sorted(changes) if (value := changes[key]) is not None])
+                    entries = [(key, value) for key in sorted(changes) if (value := changes[key]) is not None]
+                    behind = bool(entries) and (not cursor.last() or cursor.key() < entries[0][0])
+                    # A snapshot that is read back only ever adds at the end: then no place has to be looked for.
+                    cursor.putmulti(entries, append=behind)
                 for key, value in changes.items():
                     if value is None:
                         txn.delete(key)

@@ -63,6 +63,8 @@ class ExpiringListState(ListState):
         prefix = self._backend.address(self._column, key)
         for address, data in self._backend.scan(prefix):
             values = pickle.loads(data)
+            if self.convert is not None:
+                values = self.convert(address, values)
             moments = moments_of(data)
             if moments is None:
                 # Written before the state had a time to live: its life begins when it is first seen.

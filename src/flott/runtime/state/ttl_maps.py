@@ -82,22 +82,23 @@ class ExpiringMapState(MapState):
             return read[key]
         if at in self._complete or at in self._cleared:
             return REMOVED
-        data = self._backend.get(self._address(at, key))
+        address = self._address(at, key)
+        data = self._backend.get(address)
         if data is None:
             read[key] = REMOVED
             return REMOVED
-        return self._take_in(at, read, data)
+        return self._take_in(at, read, address, data)
 
     def _load(self, at: Any) -> dict[Any, Any]:
         read = self._read.setdefault(at, {})
         if at not in self._complete and at not in self._cleared:
-            for _, data in self._backend.scan(self._backend.address(self._column, at)):
-                self._take_in(at, read, data)
+            for address, data in self._backend.scan(self._backend.address(self._column, at)):
+                self._take_in(at, read, address, data)
             self._complete.add(at)
         return read
 
-    def _take_in(self, at: Any, read: dict[Any, Any], data: bytes) -> Any:
-        key, value = pickle.loads(data)
+    def _take_in(self, at: Any, read: dict[Any, Any], address: bytes, data: bytes) -> Any:
+        key, value = self._entry(address, data)
         moments = moments_of(data)
         if moments is not None:
             pair = read[key] = (value, moments[0])

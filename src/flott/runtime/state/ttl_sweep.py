@@ -44,8 +44,8 @@ class Sweep:
     def run(self, changes: Changes, uses: int, now: int) -> None:
         """Look at as many entries as the uses of this epoch have earned; add what is to change."""
         left = self.lifetime.checks_per_use * uses + self.lifetime.checks_per_epoch
-        if left <= 0:
-            return
+        if left <= 0 or self._backend.is_converted(self._column):
+            return  # What is converted is written anew as a whole, at the end of this very epoch.
         for address, data in self._walk():
             if address not in changes:
                 kept = self._visit(data, self.lifetime, now)

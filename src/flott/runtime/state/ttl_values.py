@@ -62,16 +62,20 @@ class ExpiringValue(SingleValue):
         read = self._read
         if key in read:
             return read[key]
-        data = self._backend.get(self._backend.address(self._column, key))
+        address = self._backend.address(self._column, key)
+        data = self._backend.get(address)
         if data is None:
             read[key] = None
             return None
+        value = pickle.loads(data)
+        if self.convert is not None:
+            value = self.convert(address, value)
         moments = moments_of(data)
         if moments is None:
             # Written before the state had a time to live: its life begins when it is first seen.
-            pair = self._written[key] = (pickle.loads(data), self._now())
+            pair = self._written[key] = (value, self._now())
             return pair
-        pair = read[key] = (pickle.loads(data), moments[0])
+        pair = read[key] = (value, moments[0])
         return pair
 
     def flush(self, changes: Changes) -> None:

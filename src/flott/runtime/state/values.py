@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.state.backend import KeyedBackend, KeyScope
     from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.schemas import ConvertEntry
 
 
 class Aggregate(Protocol):
@@ -31,7 +32,7 @@ class Aggregate(Protocol):
 class SingleValue:
     """One value per key. ``_written`` holds this epoch's, ``_read`` what the store has; None is absent."""
 
-    __slots__ = ("_backend", "_column", "_read", "_scope", "_written")
+    __slots__ = ("_backend", "_column", "_read", "_scope", "_written", "convert")
 
     def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
         self._backend = backend
@@ -39,6 +40,8 @@ class SingleValue:
         self._scope = scope or backend.scope
         self._read: dict[Any, Any] = {}
         self._written: dict[Any, Any] = {}
+        self.convert: ConvertEntry | None = None
+        """How entries are read that were stored under another schema."""
 
     def clear(self) -> None:
         """Remove the value of the current key."""
@@ -53,8 +56,12 @@ class SingleValue:
         read = self._read
         if key in read:
             return read[key]
-        data = self._backend.get(self._backend.address(self._column, key))
-        value = read[key] = None if data is None else pickle.loads(data)
+        address = self._backend.address(self._column, key)
+        data = self._backend.get(address)
+        value = None if data is None else pickle.loads(data)
+        if self.convert is not None and data is not None:
+            value = self.convert(address, value)
+        read[key] = value
         return value
 
     def flush(self, changes: Changes) -> None:

@@ -94,7 +94,7 @@ class WindowOperator(Operator):
             return ListContents(panes)
         accumulation = Reducing(spec.reduce) if spec.aggregate is None else Aggregating(spec.aggregate)
         made: Contents = panes.backend.part(
-            "window-contents", "accumulators", lambda: AccumulatedContents(panes, accumulation)
+            "window-contents@window", "accumulators", lambda: AccumulatedContents(panes, accumulation)
         )
         return made
 

@@ -11,6 +11,7 @@ from flott.errors import StateAccessError
 from flott.runtime.state.backend import KeyScope
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
+from flott.runtime.state.schemas import schema_of_descriptor
 from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
 from flott.runtime.timer_queue import DIGEST
 from flott.runtime.windowing.windows import CountWindow, GlobalWindow, TimeWindow
@@ -116,9 +117,9 @@ class PaneBackend:
         group, tail = self.heads[pane]
         return group + column + tail
 
-    def part(self, name: str, kind: str, make: Callable[[KeyedBackend, str], Any]) -> Any:
+    def part(self, name: str, kind: str, make: Callable[[KeyedBackend, str], Any], schema: str = "") -> Any:
         """Return the pane state of a name, made at first use."""
-        return self.backend.part(f"{name}@window", kind, lambda: make(cast("KeyedBackend", self), name))
+        return self.backend.part(f"{name}@window", kind, lambda: make(cast("KeyedBackend", self), name), schema)
 
 
 class PaneStateStore:
@@ -129,35 +130,36 @@ class PaneStateStore:
 
     def get_state(self, state_descriptor: Any) -> Any:
         """Return the value state that a ``ValueStateDescriptor`` describes."""
-        return self._panes.part(state_descriptor.get_name(), "value state", ValueState)
+        return self._part(state_descriptor, "value state", ValueState)
 
     def get_list_state(self, state_descriptor: Any) -> Any:
         """Return the list state that a ``ListStateDescriptor`` describes."""
-        return self._panes.part(state_descriptor.get_name(), "list state", ListState)
+        return self._part(state_descriptor, "list state", ListState)
 
     def get_map_state(self, state_descriptor: Any) -> Any:
         """Return the map state that a ``MapStateDescriptor`` describes."""
-        return self._panes.part(state_descriptor.get_name(), "map state", MapState)
+        return self._part(state_descriptor, "map state", MapState)
 
     def get_reducing_state(self, state_descriptor: Any) -> Any:
         """Return the reducing state that a ``ReducingStateDescriptor`` describes."""
         reduce = state_descriptor.get_reduce_function().reduce
-        return self._panes.part(
-            state_descriptor.get_name(), "reducing state", lambda backend, name: ReducingState(backend, name, reduce)
+        return self._part(
+            state_descriptor, "reducing state", lambda backend, name: ReducingState(backend, name, reduce)
         )
 
     def get_aggregating_state(self, state_descriptor: Any) -> Any:
         """Return the aggregating state that an ``AggregatingStateDescriptor`` describes."""
         aggregate = state_descriptor.get_agg_function()
-        return self._panes.part(
-            state_descriptor.get_name(),
-            "aggregating state",
-            lambda backend, name: AggregatingState(backend, name, aggregate),
+        return self._part(
+            state_descriptor, "aggregating state", lambda backend, name: AggregatingState(backend, name, aggregate)
         )
 
     def get_folding_state(self, state_descriptor: Any) -> Any:
         """Return the folding state that a ``FoldingStateDescriptor`` describes."""
         return self.get_aggregating_state(state_descriptor)
+
+    def _part(self, descriptor: Any, kind: str, make: Callable[[KeyedBackend, str], Any]) -> Any:
+        return self._panes.part(descriptor.get_name(), kind, make, schema_of_descriptor(descriptor))
 
     def get_partitioned_state(self, state_descriptor: Any) -> Any:
         """Return the state that a descriptor of any kind describes."""

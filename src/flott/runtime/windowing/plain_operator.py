@@ -41,7 +41,7 @@ class PlainWindowOperator(WindowOperator):
         if self.spec.reduce is not None or self.spec.aggregate is not None:
             return super()._make_contents()
         panes = self.panes
-        made: Contents = panes.backend.part("window-contents", "lists of records", lambda: ListedContents(panes))
+        made: Contents = panes.backend.part("window-contents@window", "lists of records", lambda: ListedContents(panes))
         return made
 
     def restore(self, carried: Any) -> None:
