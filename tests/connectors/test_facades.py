@@ -15,6 +15,7 @@ NAMES = {
     ".file_system": ["BucketAssigner", "FileEnumeratorProvider", "FileSink", "FileSource", "FileSourceBuilder",
                      "FileSplitAssignerProvider", "OutputFileConfig", "RollingPolicy", "StreamFormat"],
     ".number_seq": ["NumberSequenceSource"],
+    ".postgres": ["DeliveryGuarantee", "PostgresSink", "PostgresSinkBuilder"],
 }  # fmt: skip
 
 
