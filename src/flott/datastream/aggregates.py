@@ -11,10 +11,11 @@
 RowTypeInfo(user: String, window_start: Long, window_end: Long, count: Long, sum_amount: Long, largest: Long)
 
 A stream that is keyed by the name of a field, whose type says what its fields are, is aggregated in columns (Arrow)
-before and behind the exchange when its windows are tumbling, sliding or cumulative event-time windows with their
-own trigger. Everything else is aggregated record by record, with the same results, but for two things in columns:
-a window that fires again for late records does so once for all that come together, not once for each; and a sum of
-whole numbers that leaves 64 bits is an error.
+before and behind the exchange when its windows are tumbling, sliding, cumulative or session windows (with a fixed gap)
+of event time, with their own trigger. Everything else is aggregated record by record, with the same results, but for
+three things in columns: a window, other than a session, that fires again for late records does so once for all that
+come together, not once for each; a record at the very next moment after a watermark belongs to the session that ends
+there, as if it had come before; and a sum of whole numbers that leaves 64 bits is an error.
 """
 
 from __future__ import annotations

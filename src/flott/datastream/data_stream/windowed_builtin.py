@@ -15,6 +15,7 @@ from flott.graph.transformations import (
     UnionTransformation,
 )
 from flott.runtime.partitioners import KeyGroupHash
+from flott.runtime.windowing.session_assigners import EventTimeSessionWindows
 from flott.runtime.windowing.triggers import EventTimeTrigger
 
 if TYPE_CHECKING:
@@ -119,7 +120,8 @@ def whole_record(keyed: KeyedStream, spec: WindowSpec, label: str, name: int | s
     except ValueError:
         return None  # The record-by-record way says what is wrong.
     plain = all(isinstance(own, BasicTypeInfo) and own.basic_type in PLAIN for own in types.values())
-    if not plain or not _fits(keyed, spec, [field]):
+    # Which record is the first of a session depends on which sessions grew together when.
+    if not plain or isinstance(spec.assigner, EventTimeSessionWindows) or not _fits(keyed, spec, [field]):
         return None
     from flott.runtime.windowing.vectorised.aggregates import Max, Min, Sum
     from flott.runtime.windowing.vectorised.plan import AggregatePlan
@@ -149,7 +151,7 @@ def _fits(keyed: KeyedStream, spec: WindowSpec, fields: list[str]) -> bool:
         return False
     from flott.runtime.windowing.vectorised.pane_grid import PaneGrid
 
-    return PaneGrid.fits(spec.assigner)
+    return type(spec.assigner) is EventTimeSessionWindows or PaneGrid.fits(spec.assigner)
 
 
 def _types(type_info: TypeInformation) -> dict[str, TypeInformation]:
@@ -171,6 +173,7 @@ def _arrow_types(type_info: TypeInformation, needed: set[str]) -> dict[str, Any]
 def in_columns(keyed: KeyedStream, plan: AggregatePlan, name: str, output_type: TypeInformation) -> Any:
     """Add both halves of a window operation on columns; return the step whose results are those of the windows."""
     from flott.runtime.windowing.vectorised.merging_operator import MergingWindowOperator
+    from flott.runtime.windowing.vectorised.merging_sessions import MergingSessionOperator
     from flott.runtime.windowing.vectorised.partials import KEY
 
     steps = keyed.get_execution_environment().steps
@@ -184,7 +187,7 @@ def in_columns(keyed: KeyedStream, plan: AggregatePlan, name: str, output_type: 
         name=name,
         inputs=(exchange,),
         output_type=output_type,
-        operator=MergingWindowOperator(plan),
+        operator=(MergingSessionOperator if plan.sessions else MergingWindowOperator)(plan),
         key_selectors=(select,),
     )
     steps.register(step)
@@ -194,6 +197,7 @@ def in_columns(keyed: KeyedStream, plan: AggregatePlan, name: str, output_type: 
 def _local(keyed: KeyedStream, upstream: Transformation, plan: AggregatePlan) -> Transformation:
     """Put the first half behind each operator that the stream comes from, in its own task."""
     from flott.runtime.windowing.vectorised.local_operator import LocalAggregate
+    from flott.runtime.windowing.vectorised.local_sessions import LocalSessions
 
     environment = keyed.get_execution_environment()
     steps = environment.steps
@@ -210,7 +214,7 @@ def _local(keyed: KeyedStream, upstream: Transformation, plan: AggregatePlan) ->
         id=number,
         name="LocalWindowAggregate",
         inputs=(upstream,),
-        operator=LocalAggregate(plan),
+        operator=(LocalSessions if plan.sessions else LocalAggregate)(plan),
         parallelism=1 if origin.parallelism_fixed else origin.parallelism,
     )
     if not environment.get_config().has_auto_generated_uids_enabled():

@@ -25,7 +25,7 @@ class Groups:
     """Rows grouped by key and pane; the groups are in the order of panes."""
 
     def __init__(self, keys: Any, panes: NDArray[np.int64], length: int) -> None:
-        codes, distinct, low = _codes(keys)
+        codes, distinct, low = key_codes(keys)
         width = len(distinct) if distinct is not None else int(codes.max()) + 1
         starts, places = _places(panes, length)
         size = width * len(starts)
@@ -44,9 +44,9 @@ class Groups:
         self._size = size
         self.counts: NDArray[np.int64] = self._pick(counts).astype(np.int64, copy=False)
         """How many rows each group has."""
-        key_codes = present % width if places is not None else present
+        used_keys = present % width if places is not None else present
         self.keys: Any = (
-            pa.array(key_codes + low, keys.type) if distinct is None else distinct.take(pa.array(key_codes))
+            pa.array(used_keys + low, keys.type) if distinct is None else distinct.take(pa.array(used_keys))
         )
         self.panes: NDArray[np.int64] = (
             starts[present // width] if places is not None else np.full(len(present), starts[0], np.int64)
@@ -61,14 +61,9 @@ class Groups:
             return self._pick(np.bincount(self._codes, values, self._size))
         sums = np.zeros(self._size, np.int64)
         np.add.at(sums, self._codes, values)
-        most = max(abs(int(values.min())), abs(int(values.max())))
-        if most * len(values) >= SAFE_SUM:
-            about = np.bincount(self._codes, values.astype(np.float64), self._size)
-            if np.abs(about).max() >= SAFE_SUM:
-                raise FlottError(
-                    "a sum of whole numbers does not fit in 64 bits; declare the field as Types.DOUBLE(), or key by a "
-                    "function instead of a field name, so that Python's numbers of any size are used"
-                )
+        if may_overflow(values):
+            about: NDArray[Any] = np.bincount(self._codes, values.astype(np.float64), self._size)
+            check_sums(about)
         return self._pick(sums)
 
     def min(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -96,7 +91,26 @@ class Groups:
         return values if self._chosen is None else values[self._chosen]
 
 
-def _codes(keys: Any) -> tuple[NDArray[np.intp], Any, int]:
+def may_overflow(values: NDArray[np.int64]) -> bool:
+    """Say whether sums of these numbers have to be looked at more closely."""
+    return max(abs(int(values.min())), abs(int(values.max()))) * len(values) >= SAFE_SUM
+
+
+def check_sums(about: NDArray[np.float64]) -> None:
+    """Raise an error if one of these sums, as floating point numbers, is too large for 64 bits."""
+    if np.abs(about).max() >= SAFE_SUM:
+        raise sum_too_large()
+
+
+def sum_too_large() -> FlottError:
+    """Return the error that says so."""
+    return FlottError(
+        "a sum of whole numbers does not fit in 64 bits; declare the field as Types.DOUBLE(), or key by a "
+        "function instead of a field name, so that Python's numbers of any size are used"
+    )
+
+
+def key_codes(keys: Any) -> tuple[NDArray[np.intp], Any, int]:
     """Return a number for each key, and the keys by number; None for them if a number is a key less ``low``."""
     if pa.types.is_integer(keys.type) and keys.null_count == 0:
         values = keys.to_numpy(zero_copy_only=False)

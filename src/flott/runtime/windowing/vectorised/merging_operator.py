@@ -167,7 +167,7 @@ class MergingWindowOperator(Operator):
         if self._fired_before and keys is None:
             whole = self._not_fired_before(whole, window)
         if len(whole):
-            self.output.emit(self.plan.results(whole, window))
+            self.output.emit(self.plan.results(whole, window.start, window.end))
 
     def _panes_of(self, window: TimeWindow) -> list[int]:
         holds = self._chunks.holds

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,27 @@ if TYPE_CHECKING:
 
 KEY, PANE = "key", "pane"
 ROWS: Part = ("rows", None)
+
+
+class Grouping(Protocol):
+    """Rows that were put into groups, each of one key; what follows is a value per group."""
+
+    keys: Any
+    panes: NDArray[np.int64]
+    """Where the time of each group starts."""
+    counts: NDArray[np.int64]
+
+    def sum(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the sum of each group."""
+
+    def min(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the smallest value of each group."""
+
+    def max(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return the largest value of each group."""
+
+    def first(self) -> NDArray[np.intp]:
+        """Return the position of the first row of each group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +116,11 @@ def merged(partials: Sequence[Partials], length: int, *, whole: int | None = Non
     """Merge the rows of each key and pane; with ``whole``, those of each key, as if all were of that one pane."""
     together = concatenated(partials)
     panes = together.panes if whole is None else np.full(len(together), whole, np.int64)
-    groups = Groups(together.keys, panes, length)
+    return merged_by(Groups(together.keys, panes, length), together)
+
+
+def merged_by(groups: Grouping, together: Partials) -> Partials:
+    """Merge the rows of each group."""
     first: NDArray[np.intp] | None = None
     columns: dict[Part, Any] = {}
     for part, column in together.columns.items():
@@ -109,11 +134,8 @@ def merged(partials: Sequence[Partials], length: int, *, whole: int | None = Non
     return Partials(groups.keys, groups.panes, columns)
 
 
-def aggregated(
-    keys: Any, panes: NDArray[np.int64], fields: dict[str, Any], parts: Sequence[Part], length: int
-) -> Partials:
-    """Make partials of records: their keys, their panes, and the columns of the fields that count."""
-    groups = Groups(keys, panes, length)
+def aggregated(groups: Grouping, fields: dict[str, Any], parts: Sequence[Part]) -> Partials:
+    """Make partials of grouped records, from the columns of the fields that count."""
     filled: dict[str, tuple[Any, NDArray[np.int64]]] = {}
     columns: dict[Part, Any] = {}
     first: NDArray[np.intp] | None = None
@@ -131,7 +153,7 @@ def aggregated(
     return Partials(groups.keys, groups.panes, columns)
 
 
-def _filled(column: Any, groups: Groups) -> tuple[Any, NDArray[np.int64]]:
+def _filled(column: Any, groups: Grouping) -> tuple[Any, NDArray[np.int64]]:
     """Return which rows have a value (None if all do), and how many in each group."""
     if column.null_count == 0:
         return None, groups.counts
@@ -139,7 +161,7 @@ def _filled(column: Any, groups: Groups) -> tuple[Any, NDArray[np.int64]]:
     return valid, groups.sum(valid.astype(np.int64))
 
 
-def _column(kind: str, valid: Any, counts: NDArray[np.int64], groups: Groups, column: Any) -> NDArray[Any]:
+def _column(kind: str, valid: Any, counts: NDArray[np.int64], groups: Grouping, column: Any) -> NDArray[Any]:
     if kind == "filled":
         return counts
     floating = pa.types.is_floating(column.type)

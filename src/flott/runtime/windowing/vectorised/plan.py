@@ -9,13 +9,17 @@ import numpy as np
 import pyarrow as pa
 
 from flott.runtime.columns import ColumnBatch, RecordShape
+from flott.runtime.windowing.session_assigners import EventTimeSessionWindows
 from flott.runtime.windowing.vectorised.aggregates import Aggregate
 from flott.runtime.windowing.vectorised.partials import KEY, ROWS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from flott.runtime.windowing.vectorised.aggregates import Part
     from flott.runtime.windowing.vectorised.partials import Partials
-    from flott.runtime.windowing.windows import TimeWindow
 
 Output: TypeAlias = "Aggregate | Literal['key', 'start', 'end'] | tuple[Literal['first'], str]"
 """A field of a result: an aggregate, the key, a bound of the window, or a field as the first record had it."""
@@ -37,6 +41,11 @@ class AggregatePlan:
     """Fields that no record may have None in."""
     lateness: int = 0
 
+    @property
+    def sessions(self) -> bool:
+        """Whether windows are sessions, which have no panes."""
+        return isinstance(self.assigner, EventTimeSessionWindows)
+
     def parts(self) -> tuple[Part, ...]:
         """Return the columns of partials, each once; how many records there are is always among them."""
         found: dict[Part, None] = {ROWS: None}
@@ -51,23 +60,28 @@ class AggregatePlan:
         """Return the fields that are needed besides the key."""
         return list(dict.fromkeys(field for _, field in self.parts() if field is not None))
 
-    def stored(self) -> Any:
-        """Return the Arrow schema of partials of one pane."""
+    def stored(self, parts: Sequence[Part] | None = None) -> Any:
+        """Return the Arrow schema of partials of one pane, or of keys and some other parts."""
         columns = [(KEY, self.types[self.key])]
-        for kind, field in self.parts():
+        for kind, field in self.parts() if parts is None else parts:
             name = f"{kind}:{field}"
             if kind == "first":
                 columns.append((name, self.types[field]))  # type: ignore[index]
-            elif kind in {"rows", "filled"}:
+            elif field is None or kind == "filled":
                 columns.append((name, pa.int64()))
             else:
-                floating = pa.types.is_floating(self.types[field])  # type: ignore[index]
+                floating = pa.types.is_floating(self.types[field])
                 columns.append((name, pa.float64() if floating else pa.int64()))
         return pa.schema(columns)
 
-    def results(self, partials: Partials, window: TimeWindow) -> ColumnBatch:
-        """Return the results of a window that fires, stamped with its last moment."""
-        size = len(partials)
+    def results(
+        self, partials: Partials, starts: NDArray[np.int64] | int, ends: NDArray[np.int64] | int
+    ) -> ColumnBatch:
+        """Return the results of windows that fire, each stamped with the last moment of its window."""
+        bounds = {
+            name: np.full(len(partials), moments, np.int64) if isinstance(moments, int) else moments
+            for name, moments in (("start", starts), ("end", ends))
+        }
         arrays = []
         for _, output in self.outputs:
             if isinstance(output, Aggregate):
@@ -77,6 +91,6 @@ class AggregatePlan:
             elif output == "key":
                 arrays.append(partials.keys)
             else:
-                arrays.append(pa.array(np.full(size, window.start if output == "start" else window.end, np.int64)))
+                arrays.append(pa.array(bounds[output]))
         shape = RecordShape(tuple(name for name, _ in self.outputs), self.tuples)
-        return ColumnBatch(tuple(arrays), shape, np.full(size, window.end - 1, np.int64))
+        return ColumnBatch(tuple(arrays), shape, bounds["end"] - 1)
