@@ -34,8 +34,10 @@ class EpochAttempts:
         """Begin another run: operators that took part in a failed epoch may hold half of it."""
         self.run_id = uuid4().hex
 
-    def run(self, make_order: Callable[[], EpochOrder], ledger: Ledger) -> list[TaskReport] | None:
-        """Run an epoch and return its reports; None when the job is being stopped."""
+    def run(
+        self, make_order: Callable[[], EpochOrder], ledger: Ledger, undo: Callable[[], None]
+    ) -> list[TaskReport] | None:
+        """Run an epoch and return its reports; None when the job is being stopped. ``undo`` follows a failed try."""
         for attempt in range(1, self._most + 1):
             order = make_order()
             try:
@@ -46,6 +48,7 @@ class EpochAttempts:
                 if self._stopping():
                     return None
                 self.renew()
+                undo()
                 if attempt == self._most:
                     message = f"epoch {order.epoch} failed {attempt} times, last: {error}"
                     raise JobExecutionError(message) from error

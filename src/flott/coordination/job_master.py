@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from flott.common import CompletableFuture, JobExecutionResult, JobStatus
@@ -157,7 +158,6 @@ class JobMaster:
         try:
             log.info("job '%s' (%s) runs", self.plan.job_name, self.job_id)
             self.started = self._clock.now()
-            self._begin()
             self._loop()
         except BaseException as failure:  # noqa: BLE001 - handed to whoever waits for the job
             error = failure
@@ -177,22 +177,20 @@ class JobMaster:
         if self._stopped_with is not None and self._stopped_with.request is not None:
             self._stopped_with.request.promise.complete(self._stopped_with.path)
 
-    def _begin(self) -> None:
-        if self._start is not None:
-            self._restore()
-        else:
-            self._commits.abort_stale()
-        self.status = JobStatus.RUNNING
-
     def _loop(self) -> None:
-        over = False
+        over, restored = False, False
         while not over and not self._cancelled.is_set():
             try:
+                if not restored:
+                    self._restore()
+                    restored = True
+                    self.status = JobStatus.RUNNING
                 over = self._step()
             except Exception as error:  # noqa: BLE001 - whatever it is, the restart strategy decides
                 if self._cancelled.is_set():
                     return
-                self._restart(error)
+                restored = False
+                self._fail_or_wait(error)
 
     def _clean_up(self, status: JobStatus) -> None:
         """End the job: release everything, and keep of it only what its settings say."""
@@ -215,8 +213,8 @@ class JobMaster:
 
     # Failure
 
-    def _restart(self, error: Exception) -> None:
-        """Come back from a failure, if the restart strategy allows it: to the last checkpoint, or to the start."""
+    def _fail_or_wait(self, error: Exception) -> None:
+        """Give up after a failure, or wait before the job comes back, as the restart strategy says."""
         self.failures.append(error)
         self.status = JobStatus.FAILING
         self._checkpointing.abort_all("the job failed")
@@ -230,14 +228,10 @@ class JobMaster:
             where = f"{self._start.kind} {self._start.checkpoint_id}"
         log.warning("job '%s' failed and starts again from %s in %.1f s: %s",
                     self.plan.job_name, where, wait / 1000, error)  # fmt: skip
-        if self._cancelled.wait(wait / 1000):
-            return
-        self._restore()
-        if not self._cancelled.is_set():
-            self.status = JobStatus.RUNNING
+        self._cancelled.wait(wait / 1000)
 
     def _restore(self) -> None:
-        """Go to the last checkpoint; before the first, to where the job started from."""
+        """Go to the last checkpoint; before the first, to where the job started from, or to its beginning."""
         latest = self.checkpoints.latest
         self._epochs.renew()
         self._plans = {}
@@ -359,7 +353,9 @@ class JobMaster:
 
     def _run_epoch(self, sources: dict[int, SourcePlan], pending: PendingCheckpoint | None) -> list[TaskReport] | None:
         told = len(self._checkpointing.notices)
-        reports = self._epochs.run(lambda: self._order(sources, pending), self._version.ledger)
+        # What a failed attempt has written must not stand in the way of the next.
+        undo = partial(self._commits.abort_stale, self._version.committables)
+        reports = self._epochs.run(lambda: self._order(sources, pending), self._version.ledger, undo)
         if reports is not None:
             del self._checkpointing.notices[:told]
         return reports

@@ -6,6 +6,7 @@ import pytest
 
 from flott.common import Configuration, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
+from flott.connectors.rate_limiter import RateLimiterStrategy
 from flott.datastream import CheckpointListener, MapFunction, StreamExecutionEnvironment
 from flott.datastream.connectors.discard import DiscardingSink
 
@@ -77,22 +78,26 @@ class Hooked(DataGeneratorSource):
 
 
 class FailsOnce(MapFunction):
-    failed: set = set()  # noqa: RUF012 - shared by all copies in this process
+    """Fails when the third checkpoint was begun: then the first is complete."""
 
-    def __init__(self, number):
-        self.number = number
+    failed: list = []  # noqa: RUF012 - shared by all copies in this process
 
     def map(self, value):
-        if value == self.number and value not in FailsOnce.failed:
-            FailsOnce.failed.add(value)
+        if ("trigger", 3) in Hook.log and not FailsOnce.failed:
+            FailsOnce.failed.append(value)
             raise RuntimeError("once")
         return value
 
 
-def test_functions_hear_of_every_checkpoint_once_per_subtask(monkeypatch):
+def numbers(env, source=DataGeneratorSource):
+    slowly = RateLimiterStrategy.per_second(10_000)
+    return env.from_source(source(int, 5_000, slowly), WatermarkStrategy.no_watermarks(), "numbers")
+
+
+def test_functions_hear_of_every_checkpoint_once_per_subtask():
     Listens.heard.clear()
     env = environment()
-    env.from_sequence(1, 5_000).map(Listens()).sink_to(DiscardingSink())
+    numbers(env).map(Listens()).sink_to(DiscardingSink())
     client = env.execute_async("listens")
     client.get_job_execution_result().result(60)
     completed = client.master.checkpoints.statistics.completed
@@ -106,7 +111,7 @@ def test_a_listener_that_fails_fails_the_job_like_any_function():
     Fails.failed.clear()
     options = {"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.delay": "1 ms"}
     env = environment(**options)
-    env.from_sequence(1, 5_000).map(Fails()).sink_to(DiscardingSink())
+    numbers(env).map(Fails()).sink_to(DiscardingSink())
     client = env.execute_async("fails")
     client.get_job_execution_result().result(60)
     assert "can't hear" in str(client.master.failures[0])
@@ -118,8 +123,7 @@ def test_master_hooks_go_with_every_checkpoint_and_come_back_with_a_restore():
     FailsOnce.failed.clear()
     options = {"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.delay": "1 ms"}
     env = environment(**options)
-    stream = env.from_source(Hooked(int, 5_000), WatermarkStrategy.no_watermarks(), "hooked")
-    stream.map(FailsOnce(4_500)).sink_to(DiscardingSink())
+    numbers(env, Hooked).map(FailsOnce()).sink_to(DiscardingSink())
     client = env.execute_async("hooked")
     client.get_job_execution_result().result(60)
     restored = client.master.checkpoints.statistics.latest_restore

@@ -239,7 +239,6 @@ def test_a_commit_that_fails_is_tried_again_after_a_restart(tmp_path):
     assert "recover_and_commit" in FileTransactions.calls
 
 
-@pytest.mark.xfail(reason="a failure while the job is restored ends it, whatever the restart strategy", strict=True)
 def test_a_recovered_commit_that_fails_is_tried_again_too(tmp_path):
     assert run_unlucky(tmp_path / "out", failures=8)
     assert shown(tmp_path / "out") == list(range(3_000))

@@ -179,12 +179,14 @@ class CheckpointCoordinator:
 
         pending.written = self.background.submit(write)
 
-    def decline(self, pending: PendingCheckpoint, reason: str, *, counts: bool = True) -> AbortedCheckpoint:
-        """Give up a checkpoint."""
+    def decline(
+        self, pending: PendingCheckpoint, reason: str, *, counts: bool = True, settle: bool = False
+    ) -> AbortedCheckpoint:
+        """Give up a checkpoint; with ``settle`` it is certain on return that nobody will find it."""
         del self.pending[pending.checkpoint_id]
         self.statistics.on_failure(pending.stats, reason)
         log.warning("%s %d was given up: %s", pending.stats.kind, pending.checkpoint_id, reason)
-        self._let_go(pending)
+        self._let_go(pending, settle=settle)
         if pending.savepoint is not None:
             pending.savepoint.promise.complete_exceptionally(
                 CheckpointError(f"savepoint {pending.checkpoint_id} was given up: {reason}")
@@ -194,14 +196,18 @@ class CheckpointCoordinator:
             self.failures_in_a_row += 1
         return AbortedCheckpoint(pending.checkpoint_id, reason, counts)
 
-    def _let_go(self, pending: PendingCheckpoint) -> None:
+    def _let_go(self, pending: PendingCheckpoint, *, settle: bool) -> None:
         if pending.metadata is not None and pending.savepoint is None:
             self._discard(self.files.release(own_names(pending.metadata.state.files())))
         late = pending.written
         if late is not None and pending.savepoint is None:
             # It may still be written after all: then it must not be found by a later driver.
             number = pending.checkpoint_id
-            late.add_done_callback(lambda _: self.storage.discard(number))
+            if settle:
+                late.exception(timeout=self.settings.timeout / 1000)
+                self.storage.discard(number)
+            else:
+                late.add_done_callback(lambda _: self.storage.discard(number))
 
     def poll(self) -> list[CompletedCheckpoint | AbortedCheckpoint]:
         """Return what has become of checkpoints under way since the last look."""
@@ -272,8 +278,11 @@ class CheckpointCoordinator:
             self._drop(self.completed.popleft())
 
     def abort_all(self, reason: str) -> list[AbortedCheckpoint]:
-        """Give up all that is under way, because the job failed or ends."""
-        return [self.decline(pending, reason, counts=False) for pending in list(self.pending.values())]
+        """Give up all that is under way, because the job failed or ends.
+
+        Sinks undo next what no checkpoint holds, so none may come to be after all.
+        """
+        return [self.decline(pending, reason, counts=False, settle=True) for pending in list(self.pending.values())]
 
     def end(self, status: JobStatus) -> bool:
         """Remove what the job's end leaves no use for; say whether checkpoints are kept."""
