@@ -1,10 +1,11 @@
 """The self-checking job as a program of its own, in which processes are killed, hard, at one point after the other.
 
-    python crash_job.py MASTER DIRECTORY WHO
+    python crash_job.py MASTER DIRECTORY WHO DSN
 
-WHO is worker, executor or driver. At every point of `flott.runtime.crash_points`, whether a task or the driver passes
-it, a process of that kind is killed once. The program runs until it is killed itself (run it again then), or until
-every point had its victim; then it drains the job and ends.
+DSN is a PostgreSQL server with a table "lines", which gets what the files get. WHO is worker, executor or driver: at every
+point of `flott.runtime.crash_points`, whether a task or the driver passes it, a process of that kind is killed once. The
+program runs until it is killed itself (run it again then), or until every point had its victim; then it drains the job
+and ends.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tests.chaos.self_checking import build
 
 from flott.common import Configuration
 from flott.datastream import MapFunction, StreamExecutionEnvironment
+from flott.datastream.connectors.postgres import PostgresSink
 from flott.runtime import crash_points
 
 RATE = 3_000
@@ -97,7 +99,7 @@ class SetTrap(MapFunction):
 
 
 def main():
-    master, directory, who = sys.argv[1:]
+    master, directory, who, dsn = sys.argv[1:]
     deaths = Path(directory, "deaths")
     deaths.mkdir(exist_ok=True)
     configuration = Configuration()
@@ -117,7 +119,8 @@ def main():
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(2)
     trap = Trap(deaths, who, os.getpid())
-    build(env, f"{directory}/out", None, rate=RATE, before=SetTrap(trap))
+    rows = PostgresSink.builder().set_dsn(dsn).set_table("lines", ["line"]).set_parameters(lambda line: (line,))
+    build(env, f"{directory}/out", None, rate=RATE, before=SetTrap(trap), sinks=[rows.build()])
     client = env.execute_async("crashes")
     trap.set()
     while trap.next_point() is not None and not client.get_job_execution_result().done():
