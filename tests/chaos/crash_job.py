@@ -2,10 +2,10 @@
 
     python crash_job.py MASTER DIRECTORY WHO DSN
 
-DSN is a PostgreSQL server with a table "lines", which gets what the files get. WHO is worker, executor or driver: at every
-point of `flott.runtime.crash_points`, whether a task or the driver passes it, a process of that kind is killed once. The
-program runs until it is killed itself (run it again then), or until every point had its victim; then it drains the job
-and ends.
+DSN is a PostgreSQL server with a table "lines", which gets what the files get. WHO is worker, executor or driver: at
+every point of `flott.runtime.crash_points`, whether a task or the driver passes it, a process of that kind is killed
+once. The program runs until it is killed itself (run it again then), or until every point had its victim; then it
+drains the job and ends.
 """
 
 from __future__ import annotations
