@@ -75,3 +75,57 @@ def test_wrong_use_is_one_clear_message(tmp_path):
     assert result.exit_code == 1
     assert result.output.startswith("Error: ")
     assert "Traceback" not in result.output
+
+
+STATEFUL = """
+import sys
+from flott.common import Types, WatermarkStrategy
+from flott.datastream import KeyedProcessFunction, StreamExecutionEnvironment
+from flott.datastream.state import ValueStateDescriptor
+
+
+class Count(KeyedProcessFunction):
+    def open(self, runtime_context):
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
+
+    def process_element(self, value, ctx):
+        self.count.update((self.count.value() or 0) + 1)
+        yield self.count.value()
+
+
+env = StreamExecutionEnvironment.get_execution_environment()
+numbers = env.from_sequence(1, int(sys.argv[1])).uid("numbers")
+numbers.key_by(lambda n: 0).process(Count()).uid(sys.argv[2]).filter(lambda n: n % 1000 == 0).print()
+client = env.execute_async("counting")
+if sys.argv[3:] == ["stop"]:
+    print(client.stop_with_savepoint(False).result(30))
+else:
+    client.get_job_execution_result().result(30)
+"""
+
+
+def test_settings_of_the_command_line_reach_the_program(tmp_path):
+    job = tmp_path / "job.py"
+    job.write_text(STATEFUL)
+    base = ["run", "-D", "flott.execution.target=in-process", "-p", "1"]
+    savepoints = ["-D", f"execution.checkpointing.savepoint-dir={tmp_path / 'savepoints'}"]
+    stopped = flott(*base, *savepoints, str(job), str(10**9), "counted", "stop")
+    assert stopped.exit_code == 0, stopped.output
+    path = stopped.output.splitlines()[-1]
+    counted = max([int(line) for line in stopped.output.splitlines()[:-1]], default=0)
+    refused = flott(*base, "-s", path, str(job), "1000000", "renamed")
+    assert refused.exit_code == 1
+    assert "uid 'counted'" in refused.output
+    assert flott(*base, "-n", "-s", path, str(job), "1000", "renamed").exit_code == 0
+    more = flott(*base, *savepoints, "-s", path, str(job), str(10**9), "counted", "stop")
+    assert more.exit_code == 0, more.output
+    assert all(int(line) > counted for line in more.output.splitlines()[:-1])
+
+
+@pytest.mark.parametrize("text", ["nothing", "=1"])
+def test_a_setting_without_a_value_is_refused(tmp_path, text):
+    job = tmp_path / "job.py"
+    job.write_text("")
+    result = flott("run", "-D", text, str(job))
+    assert result.exit_code == 2
+    assert "write -D key=value" in result.output

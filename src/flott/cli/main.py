@@ -5,11 +5,13 @@ from __future__ import annotations
 import runpy
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
 from flott import __version__
 from flott.cli.plan import plan_of
+from flott.cli.settings import applied, settings_of, with_settings
 from flott.errors import FlottError
 from flott.graph.draw_mermaid import draw_mermaid
 from flott.graph.draw_svg import draw_svg
@@ -28,17 +30,23 @@ def main() -> None:
     """Flink's streaming model in Python, executed by Apache Spark."""
 
 
-@main.command(context_settings=PASS_ON)
+@main.command(context_settings={"allow_interspersed_args": False})
+@with_settings
 @JOB
 @ARGUMENTS
-def run(job: Path, arguments: tuple[str, ...]) -> None:
+def run(job: Path, arguments: tuple[str, ...], **settings: Any) -> None:
     r"""Run the program in file JOB; what follows JOB goes to the program.
+
+    What the program sets itself wins over the options.
 
     \b
     flott run examples/orders_demo.py --seconds 5
+    flott run -p 4 -s /data/savepoints/savepoint-1 job.py
+    flott run -D execution.checkpointing.interval=1s -D execution.checkpointing.dir=/data/checkpoints job.py
     """
     try:
-        run_script(job, arguments)
+        with applied(settings_of(**settings)):
+            run_script(job, arguments)
     except FlottError as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
