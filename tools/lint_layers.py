@@ -33,7 +33,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "datastream":      BASE | {"connectors"},
     "table":           BASE | {"datastream"},
     "cep":             BASE | {"datastream"},
-    "state_processor": BASE | {"datastream"},
+    "state_processor": BASE | {"datastream", "coordination", "connectors"},
     "connectors":      frozenset({"errors", "common", "runtime"}),
     "coordination":    BASE | {"connectors"},
     "spark":           BASE | {"coordination"},

@@ -42,13 +42,22 @@ def assign_operator_ids(stream_graph: StreamGraph) -> dict[int, OperatorId]:
         if node.step.uid_hash is not None:
             ids[node.id] = OperatorId(node.step.uid_hash.lower())
         elif node.step.uid is not None:
-            ids[node.id] = _hash("uid", node.step.uid)
+            ids[node.id] = operator_id_of_uid(node.step.uid)
         else:
             place = _place(node, ids)
             ids[node.id] = _hash("topology", f"{place} {twins[place]}")
             twins[place] += 1
     _check_unique(stream_graph, ids)
     return ids
+
+
+def operator_id_of_uid(uid: str) -> OperatorId:
+    """Return the id of the operator that has a uid.
+
+    >>> operator_id_of_uid("count")
+    'def1941df6767c50f16f03fd67f79575'
+    """
+    return _hash("uid", uid)
 
 
 def _breadth_first(stream_graph: StreamGraph) -> list[StreamNode]:

@@ -48,6 +48,7 @@ RULES = MapStateDescriptor("rules", Types.STRING(), Types.INT())
 RULE_BOOK = [(f"rule {number}", number) for number in range(5)]
 ROW = Types.ROW_NAMED(["key", "amount"], [Types.LONG(), Types.LONG()])
 LONG_KEY = "x" * 500
+FROM = "execution.state-recovery.path"
 SAME, NEW_OPERATOR, REMOVED_OPERATOR, OTHER_ORDER = "same", "new operator", "removed operator", "other order"
 WIDENED = "widened schema"
 NARROW_ROW = Types.ROW_NAMED(["old", "count", "total"], [Types.STRING(), Types.INT(), Types.LONG()])

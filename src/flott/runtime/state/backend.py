@@ -130,9 +130,7 @@ class KeyedBackend:
         if stored == self.schemas.stored:
             return
         self.schemas.stored = stored
-        self._converted = {}
-        for name in self._parts:
-            self._convert(name)
+        self.compare()
         for name, kind in self.schemas.left_over(self.columns.values()):
             if self._has_entries(column_of(self.operator_id, name)):
                 message = (
@@ -141,6 +139,12 @@ class KeyedBackend:
                     f"it starts without state."
                 )
                 raise StateAccessError(message)
+
+    def compare(self) -> None:
+        """Find out which states are stored under another schema than they are declared with."""
+        self._converted = {}
+        for name in self._parts:
+            self._convert(name)
 
     def _convert(self, name: str) -> None:
         conversion = self.schemas.conversion(name)

@@ -46,6 +46,10 @@ def converter(before: Schema, after: Schema, where: str = "") -> Convert | None:
     if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
         [(kind, old)] = before.items()
         new = after[kind]
+        if kind == "columns" and list(old.items()) != list(new.items()):
+            raise refusal(before, after, where)
+        if kind == "columns":
+            return None
         if kind == "row":
             return row_converter(old, new, where)
         if kind == "tuple":

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".parquet"
 FORMAT = "1"
+TIMERS = "timers"
 VERSION_KEY, TOKEN_KEY, CHECKSUM_KEY = b"flott.format", b"flott.token", b"flott.checksum"
 
 SCHEMA = pa.schema(
@@ -58,8 +59,9 @@ def encode_savepoint(entries: Iterable[tuple[bytes, bytes]], columns: dict[bytes
         rows["state"].append(column and column.name)
         rows["kind"].append(column and column.kind)
         rows["key_group"].append(int.from_bytes(address[:2], "big"))
-        rows["key"].append(key_text(address))
-        rows["value"].append(value_text(entry))
+        key, value = timer_text(address) if column and column.kind == TIMERS else entry_text(address, entry)
+        rows["key"].append(key)
+        rows["value"].append(value)
         rows["address"].append(address)
         rows["entry"].append(entry)
         checksum = crc32(entry, crc32(address, checksum))
@@ -91,6 +93,17 @@ def decode_savepoint(data: bytes, name: str) -> tuple[str, list[bytes], list[byt
         message = f"{name} is damaged: its checksum does not match (altered, {len(data)} bytes)"
         raise StateStoreError(message)
     return described[TOKEN_KEY].decode(), addresses, entries
+
+
+def entry_text(address: bytes, entry: bytes) -> tuple[str | None, str | None]:
+    """Return key and value of an entry for people."""
+    return key_text(address), value_text(entry)
+
+
+def timer_text(address: bytes) -> tuple[str | None, str | None]:
+    """Return the key and the moment of a timer for people; the address has the moment before the key."""
+    moment = int.from_bytes(address[6:14], "big") - 2**63
+    return key_text(address[:6] + address[14:]), str(moment)
 
 
 def key_text(address: bytes) -> str | None:

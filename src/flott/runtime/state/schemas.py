@@ -131,6 +131,16 @@ def schema_of_descriptor(descriptor: Any) -> str:
     return "" if get_type is None else schema_text(get_type())
 
 
+def schema_of_columns(schema: Any) -> str:
+    """Return an Arrow schema of plain columns as JSON.
+
+    >>> import pyarrow as pa
+    >>> schema_of_columns(pa.schema([("key", pa.string()), ("sum:amount", pa.int64())]))
+    '{"columns": {"key": "string", "sum:amount": "int64"}}'
+    """
+    return json.dumps({"columns": {field.name: str(field.type) for field in schema}})
+
+
 def merged(parts: Iterable[tuple[int, int, StoredStates]]) -> StoredStates:
     """Put together what former subtasks had stored, each for the key groups that are taken over from it.
 

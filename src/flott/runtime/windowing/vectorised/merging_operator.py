@@ -12,6 +12,7 @@ from flott.errors import FlottError
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.column_keys import key_groups
 from flott.runtime.operator import Operator
+from flott.runtime.state.schemas import schema_of_columns
 from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.runtime.windowing.vectorised.pane_chunks import PaneChunks
 from flott.runtime.windowing.vectorised.pane_grid import PaneGrid
@@ -44,7 +45,10 @@ class MergingWindowOperator(Operator):
         self._parts = plan.parts()
         self._late = self.context.metrics.counter(LATE_RECORDS)
         length = self._grid.length
-        self._chunks: PaneChunks = backend.part("window-panes", "panes", lambda: PaneChunks(backend, plan, length))
+        schema = schema_of_columns(plan.stored())
+        self._chunks: PaneChunks = backend.part(
+            "window-panes", "panes", lambda: PaneChunks(backend, plan, length), schema
+        )
 
     def restore(self, carried: Any) -> None:
         self._watermark, index = carried or (MIN_TIMESTAMP, None)
