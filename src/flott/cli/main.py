@@ -12,6 +12,7 @@ import click
 from flott import __version__
 from flott.cli.plan import plan_of
 from flott.cli.settings import applied, settings_of, with_settings
+from flott.cli.state import state
 from flott.errors import FlottError
 from flott.graph.draw_mermaid import draw_mermaid
 from flott.graph.draw_svg import draw_svg
@@ -28,6 +29,9 @@ PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 @click.version_option(__version__, prog_name="flott")
 def main() -> None:
     """Flink's streaming model in Python, executed by Apache Spark."""
+
+
+main.add_command(state)
 
 
 @main.command(context_settings={"allow_interspersed_args": False})

@@ -7,7 +7,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import CheckpointError
-from flott.runtime.keys import groups_of_subtask
+from flott.runtime.keys import groups_of_subtask, key_group_of
 from flott.runtime.state.operator_state import BROADCAST, SPLIT, UNION
 from flott.state_processor.operator_identifier import OperatorIdentifier
 from flott.state_processor.read_keys import read_keys
@@ -112,6 +112,28 @@ class SavepointReader:
 
     # State of keys
 
+    def read_state(self, identifier: Identifier, name: str) -> StateFrame:
+        """Return a state of any kind by its name; "timers" are all timers of the operator."""
+        operator = self._operator(identifier)
+        if name == "timers" and all(one.name != name for one in operator.states):
+            return self.read_timers(identifier)
+        found = operator.state(name)
+        if found.column is not None:
+            return self._read_entries(operator, found)
+        by_kind = {SPLIT: self.read_list_state, UNION: self.read_union_state, BROADCAST: self.read_broadcast_state}
+        return by_kind[found.kind](identifier, name)
+
+    def read_state_of_key(self, identifier: Identifier, name: str, key: Any) -> StateFrame:
+        """Return what a state holds for one key; only its key group is looked at."""
+        operator = self._operator(identifier)
+        found = operator.state(name)
+        if found.column is None:
+            whole = self.read_state(identifier, name)
+            place = whole.columns.index("key") if "key" in whole.columns else None
+            return StateFrame(whole.columns, lambda: (row for row in whole if place is None or row[place] == key))
+        frame = self._read_entries(operator, found, key_group_of(key, operator.vertex.max_parallelism))
+        return StateFrame(frame.columns, lambda: (row for row in frame if row[0] == key))
+
     def read_keyed_state(self, identifier: Identifier, state: str | KeyedStateReaderFunction) -> StateFrame:
         """Return a state of all keys, by its name; or what a reader function makes of each key.
 
@@ -169,7 +191,7 @@ class SavepointReader:
         width = 1 if first is None else len(first)
         return StateFrame(("value",) if width == 1 else tuple(f"f{place}" for place in range(width)), rows)
 
-    def _read_entries(self, operator: SavedOperator, state: SavedState) -> StateFrame:
+    def _read_entries(self, operator: SavedOperator, state: SavedState, group: int | None = None) -> StateFrame:
         layout = layout_of(state)
         column = state.column or b""
 
@@ -177,6 +199,10 @@ class SavepointReader:
             vertex = operator.vertex
             for subtask, task in enumerate(operator.keyed):
                 groups = groups_of_subtask(subtask, vertex.parallelism, vertex.max_parallelism)
+                if group is not None:
+                    groups = range(group, group + (group in groups))
+                if not groups:
+                    continue
                 with self._job.store(task) as store:
                     yield from layout.read(store, column, groups)
 
