@@ -287,10 +287,13 @@ class Job:
     parallelism: int = 2
     max_parallelism: int | None = None
     options: dict = field(default_factory=dict)
+    checkpoints: bool = True
+    """Without checkpoints, a sink shows its output at once, and a savepoint has none that waits."""
 
     def environment(self):
         configuration = Configuration().set_string("flott.execution.target", "in-process")
-        configuration.set_string("execution.checkpointing.interval", "1 h")
+        if self.checkpoints:
+            configuration.set_string("execution.checkpointing.interval", "1 h")
         for option, value in self.options.items():
             configuration.set_string(option, value)
         env = StreamExecutionEnvironment.get_execution_environment(configuration)
