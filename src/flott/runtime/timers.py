@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.timer_queue import NEVER, KeyOwner, TimerQueue
@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from flott.runtime.clock import Clock
+    from flott.runtime.moment_queue import MomentQueue
     from flott.runtime.state.backend import KeyedBackend
     from flott.runtime.timer_queue import OwnerCodec
 
-TimersState = tuple[int, int, int]
+TimersState: TypeAlias = "tuple[int, Any, Any]"
 
 
 class TimerService:
@@ -40,7 +41,7 @@ class TimerService:
         self._key_of = None if isinstance(codec, KeyOwner) else codec.key_of
         self._on_event_time = on_event_time
         self._on_processing_time = on_processing_time
-        self.events: TimerQueue = _queue(backend, f"_timer_state/event_{name}", codec)
+        self.events: TimerQueue | MomentQueue = _queue(backend, f"_timer_state/event_{name}", codec)
         """The event-time timers, for whoever registers them by owner."""
         self.processing: TimerQueue = _queue(backend, f"_timer_state/processing_{name}", codec)
         """The processing-time timers, for whoever registers them by owner."""
@@ -93,7 +94,7 @@ class TimerService:
         earliest = self.processing.earliest()
         return None if earliest == NEVER else earliest
 
-    def _fire(self, queue: TimerQueue, until: int, callback: Callable[[int, Any], None]) -> None:
+    def _fire(self, queue: TimerQueue | MomentQueue, until: int, callback: Callable[[int, Any], None]) -> None:
         scope = self._scope
         key_of = self._key_of
         time = None

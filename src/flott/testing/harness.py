@@ -20,6 +20,7 @@ from flott.runtime.chain import OperatorChain
 from flott.runtime.clock import ManualClock
 from flott.runtime.context import OperatorContext
 from flott.runtime.keys import DEFAULT_MAX_PARALLELISM, groups_of_subtask
+from flott.runtime.moment_queue import MomentQueue
 from flott.runtime.operators.keyed_process import KeyedProcess
 from flott.runtime.operators.process import Process
 from flott.runtime.plan import ChainedOperator
@@ -289,7 +290,7 @@ class OneInputOperatorHarness:
         return sum(
             len(part.all())
             for name, part in self.backend.parts().items()
-            if isinstance(part, TimerQueue) and name.startswith(f"_timer_state/{kind}")
+            if isinstance(part, TimerQueue | MomentQueue) and name.startswith(f"_timer_state/{kind}")
         )
 
     def num_state_entries(self) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flott.errors import FlottError
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.context import RuntimeContext
+from flott.runtime.moment_queue import MomentQueue
 from flott.runtime.operator import Operator
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.wrong_key import wrong_key
@@ -43,6 +44,7 @@ class WindowOperator(Operator):
     timers: TimerService
     contents: Contents
     results: Results
+    _moments: MomentQueue | None = None
 
     def __init__(self, spec: WindowSpec, key_selector: Callable[[Any], Any]) -> None:
         self.spec = spec
@@ -86,7 +88,12 @@ class WindowOperator(Operator):
     def _make_timers(self) -> TimerService:
         context, panes = self.context, self.panes
         callbacks = self._on_event_time, self._on_processing_time
-        return TimerService(panes.backend, "window-timers", context.clock, *callbacks, PaneOwner(panes.windows))
+        owner = PaneOwner(panes.windows)
+        service = TimerService(panes.backend, "window-timers", context.clock, *callbacks, owner)
+        # Windows that were restored may have waited in the other kind of queue, if the program has changed.
+        name = "_timer_state/event_window-moments"
+        self._moments = panes.backend.part(name, "timers by moment", lambda: MomentQueue(panes.backend, name, owner))
+        return service
 
     def _make_contents(self) -> Contents:
         spec, panes = self.spec, self.panes
@@ -101,8 +108,18 @@ class WindowOperator(Operator):
     def restore(self, carried: Any) -> None:
         timers, stagger = carried or (None, None)
         self.timers.restore(timers)
+        if carried is None:
+            self._adopt_timers()
         if stagger is not None:
             self.assigner.stagger_offset = stagger  # type: ignore[attr-defined]
+
+    def _adopt_timers(self) -> None:
+        """Take over timers that wait by moment."""
+        if self._moments is not None:
+            self._moments.restore(None)
+            for time, owners in self._moments.due(MAX_WATERMARK):
+                for owner in owners:
+                    self.timers.events.add(owner, time)
 
     def snapshot(self) -> Any:
         return self.timers.snapshot(), getattr(self.assigner, "stagger_offset", None)

@@ -15,6 +15,8 @@ from flott.runtime.windowing.windows import TimeWindow
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from flott.runtime.moment_queue import MomentQueue
+    from flott.runtime.timers import TimerService
     from flott.runtime.windowing.contents import Contents
     from flott.runtime.windowing.spec import WindowSpec
 
@@ -28,6 +30,7 @@ class PlainWindowOperator(WindowOperator):
 
     contents: Any
     """AccumulatedContents or ListedContents."""
+    _moments: MomentQueue
 
     def __init__(self, spec: WindowSpec, key_selector: Callable[[Any], Any]) -> None:
         super().__init__(spec, key_selector)
@@ -36,6 +39,18 @@ class PlainWindowOperator(WindowOperator):
         self._slide: int = getattr(assigner, "_slide", self._size)
         self._offset: int = assigner._offset  # noqa: SLF001
         self._slice = gcd(self._size, self._slide)
+
+    def _make_timers(self) -> TimerService:
+        service = super()._make_timers()
+        self._single = service.events
+        service.events = self._moments
+        return service
+
+    def _adopt_timers(self) -> None:
+        """Take over timers that wait one by one."""
+        for time, owner in self._single.all():
+            self._single.remove(owner, time)
+            self._moments.add(owner, time)
 
     def _make_contents(self) -> Contents:
         if self.spec.reduce is not None or self.spec.aggregate is not None:
