@@ -11,9 +11,9 @@ from flott.state_processor import SavepointReader
 
 GOLDEN = {path.name: path for path in golden_savepoints()}
 KINDS = {
-    "value state", "list state", "map state", "reducing state", "aggregating state", "timers", "accumulators",
-    "lists of records", "sessions", "panes", "events", "runs", "broadcast state", "even-split list state",
-    "union list state",
+    "value state", "list state", "map state", "reducing state", "aggregating state", "timers", "timers by moment",
+    "accumulators", "lists of records", "sessions", "panes", "events", "runs", "broadcast state",
+    "even-split list state", "union list state",
 }  # fmt: skip
 
 

@@ -87,6 +87,7 @@ def test_timers(reader):
     assert sorted(processing["timestamp"]) == [5_000] * KEYS
     assert set(processing["key"]) == set(KEYS_OF_STATE)
     windows = reader.read_timers("tumbling").to_pandas()
+    assert len(windows) == len(list(reader.read_window_state("tumbling"))) > 0
     assert set(windows["timestamp"]) == set(windows["window_end"] - 1)
 
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from flott.errors import CheckpointError
 from flott.runtime.keys import decode_key
 from flott.runtime.state.backend import LONG_KEY, LONG_KEYS
+from flott.runtime.timer_queue import DIGEST
 from flott.runtime.windowing.panes import window_of
 from flott.runtime.windowing.windows import CountWindow, TimeWindow
 
@@ -47,7 +48,8 @@ def layout_of(state: SavedState) -> Layout:
     }  # fmt: skip
     by_key = {
         "value state": VALUES, "reducing state": VALUES, "aggregating state": VALUES, "list state": LISTS,
-        "map state": MAPS, "timers": TIMERS, "time buffer": BUFFERS, "runs": VALUES, "events": EVENTS,
+        "map state": MAPS, "timers": TIMERS, "timers by moment": MOMENTS, "time buffer": BUFFERS,
+        "runs": VALUES, "events": EVENTS,
     }  # fmt: skip
     if state.name == "sessions":
         by_key["sessions"] = SESSIONS
@@ -143,6 +145,20 @@ def read_timers(store: StateStore, column: bytes, groups: range) -> Iterator[tup
             yield key, time, *bounds(window)
 
 
+def read_moments(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[Any, ...]]:
+    """Go over timers of windows, which are stored together for each moment."""
+    for group in groups:
+        for address, data in store.scan(struct.pack(">H", group) + column):
+            time = int.from_bytes(address[6:14], "big") - 2**63
+            for namespace, keys in pickle.loads(data).items():
+                if namespace[:1] == DIGEST:
+                    for key, window in keys:
+                        yield key, time, *bounds(window)
+                else:
+                    for key in keys:
+                        yield key, time, *bounds(window_of(namespace))
+
+
 def read_values_of_windows(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[Any, ...]]:
     """Go over single values, by key and window."""
     for key, rest, data in entries(store, column, groups):
@@ -188,7 +204,7 @@ def window_bounds(rest: bytes) -> tuple[tuple[int | None, int | None], bytes]:
     kind = rest[:1]
     size = WINDOW_SIZES[kind]
     # A window of the user's own class stands there as a digest.
-    window = None if kind == b"D" else window_of(rest[:size])
+    window = None if kind == DIGEST else window_of(rest[:size])
     return bounds(window), rest[size:]
 
 
@@ -207,6 +223,7 @@ BUFFERS = Layout(("key", "timestamp", "value"), read_buffers)
 EVENTS = Layout(("key", "timestamp", "value"), read_events)
 SESSIONS = Layout(("key", *WINDOW, "value"), read_sessions)
 TIMERS = Layout(("key", "timestamp", *WINDOW), read_timers)
+MOMENTS = Layout(("key", "timestamp", *WINDOW), read_moments)
 VALUES_OF_WINDOWS = Layout(("key", *WINDOW, "value"), read_values_of_windows)
 LISTS_OF_WINDOWS = Layout(("key", *WINDOW, "value"), read_lists_of_windows)
 MAPS_OF_WINDOWS = Layout(("key", *WINDOW, "map_key", "value"), read_maps_of_windows)

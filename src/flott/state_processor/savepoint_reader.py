@@ -172,7 +172,7 @@ class SavepointReader:
     def read_timers(self, identifier: Identifier) -> StateFrame:
         """Return the timers of an operator: key, moment, "event" or "processing", and the window if it has one."""
         operator = self._operator(identifier)
-        queues = [one for one in operator.states if one.kind == "timers"]
+        queues = [one for one in operator.states if one.kind in {"timers", "timers by moment"}]
 
         def read() -> Iterator[tuple[Any, ...]]:
             for queue in queues:
