@@ -8,7 +8,6 @@ BRIDGE = "inner workings of PyFlink: how values come from Java"
 NOT_APPLICABLE = (JAVA, INNER, BRIDGE)
 """What a program can't miss: left out of the second percentage."""
 FILES = "arrives with issue 9 (connectors)"
-CACHE = "arrives with issue 4 (streams and state)"
 UNKNOWN = "nobody has said why yet"
 
 REASONS = {
@@ -26,5 +25,4 @@ REASONS = {
     "pyflink.datastream.window.mod_inverse": INNER,
     "*.StreamingFileSink*": "the older of two file sinks; use FileSink",
     "pyflink.datastream.connectors.file_system.*": FILES,
-    "pyflink.datastream.data_stream.CachedDataStream*": CACHE,
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from flott.errors import GraphError
 
 if TYPE_CHECKING:
+    from flott.datastream.data_stream.cached import Cache
     from flott.graph.transformations import PhysicalTransformation
     from flott.runtime.output_tag import OutputTag
 
@@ -22,6 +23,8 @@ class Steps:
         """The operators of the program; a source is found through whatever reads it."""
         self._ids = count(1)
         self._uids: dict[str, PhysicalTransformation] = {}
+        self.caches: dict[PhysicalTransformation, Cache] = {}
+        """The steps whose records are kept."""
         self._side_outputs: dict[tuple[PhysicalTransformation, str], OutputTag] = {}
 
     def next_id(self) -> int:

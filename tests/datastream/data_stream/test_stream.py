@@ -14,7 +14,7 @@ from flott.datastream import (
     ProcessFunction,
     StreamExecutionEnvironment,
 )
-from flott.errors import FlottError, GraphError
+from flott.errors import GraphError
 
 
 class Words(FlatMapFunction):
@@ -207,8 +207,6 @@ def test_project_needs_positions_of_a_tuple(env):
         env.from_collection([Row("a")], Types.ROW([Types.STRING()])).project(0)
 
 
-def test_caching_is_known_but_not_there_yet(numbers):
-    with pytest.raises(FlottError, match=r"cache\(\) is not available in this version of Flott yet"):
-        numbers.cache()
+def test_a_keyed_stream_is_not_cached(numbers):
     with pytest.raises(GraphError, match=r"cache\(\) on a keyed stream"):
         numbers.key_by(str).cache()

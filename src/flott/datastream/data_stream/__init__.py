@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flott.datastream.data_stream.broadcast import BroadcastConnectedStream, BroadcastStream
+from flott.datastream.data_stream.cached import CachedDataStream
 from flott.datastream.data_stream.collecting import CloseableIterator
 from flott.datastream.data_stream.connected import ConnectedStreams
 from flott.datastream.data_stream.keyed import KeyedStream
@@ -17,6 +18,7 @@ __all__ = [
     "AllWindowedStream",
     "BroadcastConnectedStream",
     "BroadcastStream",
+    "CachedDataStream",
     "CloseableIterator",
     "ConnectedStreams",
     "DataStream",

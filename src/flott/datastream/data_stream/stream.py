@@ -9,7 +9,6 @@ from flott.common.fields import Field
 from flott.common.typeinfo import TupleTypeInfo, TypeInformation
 from flott.datastream._checks.roles import FILTER, FLAT_MAP, MAP, PROCESS
 from flott.datastream._key_functions import check_keys, key_function
-from flott.datastream._not_yet import not_yet
 from flott.datastream._time_checks import strategy_of
 from flott.datastream._typed_output import emit_as
 from flott.datastream._typed_values import declared
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from flott.common.execution_config import ExecutionConfig
     from flott.common.watermark_strategy import WatermarkStrategy
     from flott.datastream.data_stream.broadcast import BroadcastConnectedStream, BroadcastStream
+    from flott.datastream.data_stream.cached import CachedDataStream
     from flott.datastream.data_stream.co_grouped import CoGroupedStreams, JoinedStreams
     from flott.datastream.data_stream.connected import ConnectedStreams
     from flott.datastream.data_stream.keyed import KeyedStream
@@ -267,9 +267,12 @@ class DataStream(OperatorSettings, Partitioning, Outputs, Splitting, PartitionWi
         )
         return DataStream(self._environment, step)
 
-    def cache(self) -> DataStream:
+    def cache(self) -> CachedDataStream:
         """Keeps the records of a bounded stream, so that later programs need not make them again."""
-        raise not_yet("cache()", "write the stream with sink_to(...), and let later programs read that")
+        from flott.datastream.data_stream.cached import cached
+
+        made: CachedDataStream = cached(self._environment, self._transformation, self.get_type())
+        return made
 
     # -- how it is done --------------------------------------------------------------------------------
 

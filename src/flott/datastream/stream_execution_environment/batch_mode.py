@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from flott.graph.transformations import Transformation
 
-__all__ = ["adapt_to_mode"]
+__all__ = ["adapt_to_mode", "with_inputs"]
 
 GATHERED = {KeyedProcess, KeyedCoProcess, IntervalJoin}
 """Operators that work on one key after the other; and so do those of windows."""
@@ -47,7 +47,7 @@ class TimestampsOnly(WatermarkStrategy):
 
 def adapt_to_mode(registered: Iterable[PhysicalTransformation], mode: RuntimeExecutionMode) -> None:
     """Give the steps of a program the operators of its mode; a program may be run again in another one."""
-    steps = _with_inputs(registered)
+    steps = with_inputs(registered)
     batch = _is_batch(steps, mode)
     for step in steps:
         if isinstance(step.operator, KeyByKey):
@@ -97,7 +97,8 @@ def _is_batch(steps: list[PhysicalTransformation], mode: RuntimeExecutionMode) -
     return mode is not RuntimeExecutionMode.STREAMING and not unbounded
 
 
-def _with_inputs(registered: Iterable[Transformation]) -> list[PhysicalTransformation]:
+def with_inputs(registered: Iterable[Transformation]) -> list[PhysicalTransformation]:
+    """Return steps and all that they come from."""
     found: dict[Transformation, None] = {}
     waiting = list(registered)
     while waiting:

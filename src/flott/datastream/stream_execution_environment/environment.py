@@ -10,7 +10,7 @@ from flott.datastream._await_result import await_result
 from flott.datastream._steps import Steps
 from flott.datastream.execution_mode import RuntimeExecutionMode
 from flott.datastream.job_listener import JobListener
-from flott.datastream.stream_execution_environment.batch_mode import adapt_to_mode
+from flott.datastream.stream_execution_environment.batch_mode import adapt_to_mode, with_inputs
 from flott.datastream.stream_execution_environment.dependencies import Dependencies
 from flott.datastream.stream_execution_environment.settings import EnvironmentSettings
 from flott.datastream.stream_execution_environment.sources import Sources
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from flott.common.job_client import JobClient
     from flott.common.job_execution_result import JobExecutionResult
+    from flott.datastream.data_stream.cached import Cache
     from flott.datastream.slot_sharing_group import SlotSharingGroup
     from flott.graph.stream_graph import StreamGraph
     from flott.graph.transformations import PhysicalTransformation
@@ -59,6 +60,8 @@ class StreamExecutionEnvironment(EnvironmentSettings, Sources, Dependencies):
         self.steps = Steps()
         self._slot_sharing_groups: dict[str, SlotSharingGroup] = {}
         self._listeners: list[JobListener] = []
+        self._caches_filled: list[Cache] = []
+        """The caches that the program writes."""
 
     @staticmethod
     def get_execution_environment(configuration: Configuration | None = None) -> StreamExecutionEnvironment:
@@ -78,6 +81,7 @@ class StreamExecutionEnvironment(EnvironmentSettings, Sources, Dependencies):
                 "there is nothing to execute: no operator was added to any source since the last execution; "
                 "build a program first, as in env.from_collection([1, 2, 3]).print()"
             )
+        writers = self._cache_writers()
         adapt_to_mode(
             self.steps.registered, RuntimeExecutionMode[self._configuration.get(ExecutionOptions.RUNTIME_MODE)]
         )
@@ -85,7 +89,7 @@ class StreamExecutionEnvironment(EnvironmentSettings, Sources, Dependencies):
         config = self.get_config()
         return Program(
             name=name or self._configuration.get(PipelineOptions.NAME) or DEFAULT_JOB_NAME,
-            transformations=list(self.steps.registered),
+            transformations=[*self.steps.registered, *writers],
             parallelism=self.get_parallelism(),
             max_parallelism=max_parallelism if max_parallelism > 0 else None,
             chaining_enabled=self.is_chaining_enabled(),
@@ -93,6 +97,14 @@ class StreamExecutionEnvironment(EnvironmentSettings, Sources, Dependencies):
             buffer_timeout=self.get_buffer_timeout(),
             parameters=config.get_global_job_parameters(),
         )
+
+    def _cache_writers(self) -> list[PhysicalTransformation]:
+        """Return what writes down the records of caches that the program uses and no job has written yet."""
+        used = {step for step in with_inputs(self.steps.registered) if step in self.steps.caches}
+        caches = [cache for step, cache in self.steps.caches.items() if step in used]
+        made = [cache.writer(self.steps.next_id(), self._configuration) for cache in caches]
+        self._caches_filled = [cache for cache, writer in zip(caches, made, strict=True) if writer is not None]
+        return [writer for writer in made if writer is not None]
 
     def get_stream_graph(self, clear_transformations: bool = False) -> StreamGraph:
         """Returns the graph of the program: every operator, and how records get from one to the next.
@@ -139,6 +151,8 @@ class StreamExecutionEnvironment(EnvironmentSettings, Sources, Dependencies):
             generate_stream_graph(program)
             self.steps.clear()
             client = submitter(self._configuration)(program, self._configuration.clone())
+            for cache in self._caches_filled:
+                cache.started(client)
         except Exception as error:
             for listener in self._listeners:
                 listener.on_job_submitted(None, error)
