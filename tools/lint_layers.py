@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "runtime":         frozenset({"errors", "common"}),
     "graph":           frozenset({"errors", "common", "runtime"}),
     "datastream":      BASE | {"connectors"},
-    "table":           BASE | {"datastream"},
+    "table":           BASE | {"datastream", "connectors"},
     "cep":             BASE | {"datastream"},
     "state_processor": BASE | {"datastream", "coordination", "connectors"},
     "connectors":      frozenset({"errors", "common", "runtime"}),

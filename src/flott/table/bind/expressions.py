@@ -1,0 +1,263 @@
+"""Scalar expressions: names become columns, functions are found, types are checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from flott.table.bind.literals import interval, literal, timestamp_literal
+from flott.table.bind.scope import wrong
+from flott.table.errors import NotYetError, TableError, did_you_mean
+from flott.table.expr import Call, Expr, Literal, UserCall
+from flott.table.functions.aggregates import AGGREGATES
+from flott.table.functions.casts import bind_cast
+from flott.table.functions.registry import SignatureError, cast_to, functions
+from flott.table.functions.structure import field_of
+from flott.table.functions.temporal import part_function
+from flott.table.sql.type_text import type_of_cast
+from flott.table.types import DataTypes, is_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.table.bind.scope import Scope
+
+OPERATORS: dict[type[exp.Expr], str] = {
+    exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%", exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<",
+    exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=", exp.And: "AND", exp.Or: "OR", exp.DPipe: "||",
+    exp.NullSafeEQ: "IS NOT DISTINCT FROM", exp.Like: "LIKE", exp.SimilarTo: "SIMILAR TO",
+}  # fmt: skip
+UNARY: dict[type[exp.Expr], str] = {exp.Not: "NOT", exp.Neg: "NEGATE"}
+CLOCKS: dict[type[exp.Expr], str] = {
+    exp.CurrentTimestamp: "CURRENT_TIMESTAMP", exp.CurrentDate: "CURRENT_DATE", exp.CurrentTime: "CURRENT_TIME",
+    exp.Localtimestamp: "LOCALTIMESTAMP", exp.Localtime: "LOCALTIME",
+}  # fmt: skip
+UNIT_FIRST = {"TIMESTAMPDIFF", "TIMESTAMPADD"}
+TEXT = DataTypes.STRING().not_null()
+
+
+class ExpressionBinder:
+    """Binds expressions over the columns of a scope.
+
+    ``hook`` sees each part first: it binds what has a meaning of its own there, such as aggregates behind GROUP BY.
+    """
+
+    def __init__(
+        self, scope: Scope, users: dict[str, Any], hook: Callable[[exp.Expr], Expr | None] | None = None
+    ) -> None:
+        self.scope = scope
+        self.users = users
+        self.hook = hook
+
+    def bind(self, node: exp.Expr) -> Expr:
+        """Return an expression with types."""
+        if self.hook is not None:
+            found = self.hook(node)
+            if found is not None:
+                return found
+        try:
+            return self._bind(node)
+        except SignatureError as error:
+            raise wrong(str(error), node, self.scope.text) from None
+
+    def condition(self, node: exp.Expr, clause: str) -> Expr:
+        """Return an expression that is TRUE or FALSE."""
+        made = self.bind(node)
+        if not made.type.same_as(DataTypes.BOOLEAN()):
+            raise wrong(f"{clause} takes a condition, and this is {made.type.nullable()!r}", node, self.scope.text)
+        return made
+
+    def call(self, name: str, args: list[Expr]) -> Expr:
+        """Return a call of a built-in function."""
+        return functions()[name].bind(name, args)
+
+    def _bind(self, node: exp.Expr) -> Expr:  # noqa: C901, PLR0911, PLR0912 - a case a line
+        kind = type(node)
+        if kind in OPERATORS:
+            return self.call(OPERATORS[kind], [self.bind(node.this), self.bind(node.expression)])
+        if kind in UNARY:
+            return self._unary(node)
+        if kind in CLOCKS:
+            return self.call(CLOCKS[kind], [])
+        if isinstance(node, exp.Column):
+            return self._column(node)
+        if isinstance(node, exp.Paren):
+            return self.bind(node.this)
+        if isinstance(node, exp.Alias):
+            return self.bind(node.this)
+        if isinstance(node, exp.Literal):
+            return literal(node)
+        if isinstance(node, exp.Null):
+            return Literal(DataTypes.NULL(), None)
+        if isinstance(node, exp.Boolean):
+            return Literal(DataTypes.BOOLEAN().not_null(), bool(node.this))
+        if isinstance(node, exp.Interval):
+            return self._interval(node)
+        if isinstance(node, (exp.Cast, exp.TryCast)):
+            return self._cast(node)
+        if isinstance(node, exp.Is):
+            return self._is(node)
+        if isinstance(node, exp.NullSafeNEQ):
+            return self.call(
+                "NOT", [self.call("IS NOT DISTINCT FROM", [self.bind(node.this), self.bind(node.expression)])]
+            )
+        if isinstance(node, exp.Between):
+            return self._between(node)
+        if isinstance(node, exp.In):
+            return self._in(node)
+        if isinstance(node, exp.Case):
+            return self._case(node)
+        if isinstance(node, exp.If):
+            parts = [node.this, node.args["true"], node.args.get("false") or exp.Null()]
+            return self.call("CASE", [self.bind(part) for part in parts])
+        if isinstance(node, exp.Extract):
+            return self._extract(node)
+        if isinstance(node, (exp.Floor, exp.Ceil)):
+            return self._round_to(node)
+        if isinstance(node, exp.Substring):
+            parts = [node.this, node.args["start"], node.args.get("length")]
+            return self.call("SUBSTRING", [self.bind(part) for part in parts if part is not None])
+        if isinstance(node, exp.Trim):
+            return self._trim(node)
+        if isinstance(node, exp.StrPosition):
+            return self.call("POSITION", [self.bind(node.args["substr"]), self.bind(node.this)])
+        if isinstance(node, exp.Escape):
+            like = node.this
+            return self.call("LIKE", [self.bind(like.this), self.bind(like.expression), self.bind(node.expression)])
+        if isinstance(node, exp.Bracket):
+            return self.call("ITEM", [self.bind(node.this), self.bind(node.expressions[0])])
+        if isinstance(node, exp.Array):
+            return self.call("ARRAY", [self.bind(part) for part in node.expressions])
+        if isinstance(node, exp.Dot):
+            return self.call(*field_of(self.bind(node.this), node.expression.name))
+        if isinstance(node, exp.Anonymous):
+            return self._function(node)
+        if isinstance(node, (exp.Subquery, exp.Exists, exp.Select)):
+            raise NotYetError("a query inside of an expression can't be run yet; write it as a JOIN", self.scope.text)
+        raise wrong(f"'{node.sql()}' is not known in expressions", node, self.scope.text)
+
+    # Single forms
+
+    def _column(self, node: exp.Column) -> Expr:
+        if isinstance(node.this, exp.Star):
+            raise wrong("* stands only in SELECT and COUNT(*)", node, self.scope.text)
+        made, rest = self.scope.resolve(node)
+        for name in rest:
+            made = self.call(*field_of(made, name))
+        return made
+
+    def _unary(self, node: exp.Expr) -> Expr:
+        made = self.bind(node.this)
+        if isinstance(node, exp.Neg) and isinstance(made, Literal) and made.value is not None:
+            return Literal(made.type, -made.value)
+        return self.call(UNARY[type(node)], [made])
+
+    def _interval(self, node: exp.Interval) -> Expr:
+        try:
+            return interval(node)
+        except (ValueError, ArithmeticError) as error:
+            raise wrong(str(error), node, self.scope.text) from None
+
+    def _cast(self, node: exp.Cast) -> Expr:
+        target = type_of_cast(node.to)
+        timed = is_timestamp(target) or target.same_as(DataTypes.DATE())
+        if timed and isinstance(node.this, exp.Literal) and node.this.is_string and not node.args.get("safe"):
+            try:
+                made = timestamp_literal(node.this.this, target)
+            except ValueError:
+                raise wrong(f"'{node.this.this}' is no {target!r}", node, self.scope.text) from None
+            default = node.to.expressions == []
+            return made if default or target.same_as(DataTypes.DATE()) else cast_to(made, target.not_null())
+        return bind_cast(self.bind(node.this), target, lenient=isinstance(node, exp.TryCast))
+
+    def _is(self, node: exp.Is) -> Expr:
+        made = self.bind(node.this)
+        what = node.expression
+        if isinstance(what, exp.Null):
+            return self.call("IS NULL", [made])
+        if isinstance(what, exp.Boolean):
+            return self.call("IS TRUE" if what.this else "IS FALSE", [made])
+        raise wrong(f"IS {what.sql()} is not known", node, self.scope.text)
+
+    def _between(self, node: exp.Between) -> Expr:
+        value = self.bind(node.this)
+        low = self.call(">=", [value, self.bind(node.args["low"])])
+        return self.call("AND", [low, self.call("<=", [value, self.bind(node.args["high"])])])
+
+    def _in(self, node: exp.In) -> Expr:
+        if node.args.get("query") is not None:
+            raise NotYetError("IN (SELECT …) can't be run inside of an expression; write it in WHERE, joined by AND")
+        return self.call("IN", [self.bind(node.this), *(self.bind(part) for part in node.expressions)])
+
+    def _case(self, node: exp.Case) -> Expr:
+        subject = None if node.this is None else self.bind(node.this)
+        parts: list[Expr] = []
+        for branch in node.args["ifs"]:
+            condition = self.bind(branch.this)
+            parts += [condition if subject is None else self.call("=", [subject, condition])]
+            parts.append(self.bind(branch.args["true"]))
+        default = node.args.get("default")
+        return self.call("CASE", [*parts, Literal(DataTypes.NULL(), None) if default is None else self.bind(default)])
+
+    def _extract(self, node: exp.Extract) -> Expr:
+        name = part_function(node.this.name.upper())
+        if name is None:
+            raise wrong(f"EXTRACT({node.this.name} FROM …): this part is not known", node, self.scope.text)
+        return self.call(name, [self.bind(node.expression)])
+
+    def _round_to(self, node: exp.Expr) -> Expr:
+        name = "FLOOR" if isinstance(node, exp.Floor) else "CEIL"
+        unit = node.args.get("to")
+        if unit is None:
+            return self.call(name, [self.bind(node.this)])
+        return self.call(f"{name} TO", [self.bind(node.this), Literal(TEXT, unit.name.upper())])
+
+    def _trim(self, node: exp.Trim) -> Expr:
+        characters = node.expression
+        what = Literal(TEXT, " ") if characters is None else self.bind(characters)
+        where = Literal(TEXT, (node.args.get("position") or "BOTH").upper())
+        return self.call("TRIM", [self.bind(node.this), what, where])
+
+    # Functions by name
+
+    def _function(self, node: exp.Anonymous) -> Expr:
+        name = str(node.this).upper()
+        if name in UNIT_FIRST and node.expressions:
+            return self._with_unit(name, node)
+        user = node.meta.get("user") or self.users.get(name)
+        known = functions()
+        if user is None and name not in known:
+            if name in AGGREGATES:
+                raise wrong(f"{name}(…) is an aggregate, and can't stand here", node, self.scope.text)
+            hint = did_you_mean(name, [*known, *self.users, *AGGREGATES])
+            raise wrong(f"there is no function '{node.this}'{hint}", node, self.scope.text)
+        args = [self.bind(arg) for arg in node.expressions]
+        return self.call(name, args) if user is None else self.user_call(str(node.this), user, args, node)
+
+    def _with_unit(self, name: str, node: exp.Anonymous) -> Expr:
+        unit = node.expressions[0].name.upper()
+        first, second = (self.bind(arg) for arg in node.expressions[1:])
+        if name == "TIMESTAMPDIFF":
+            return self.call(name, [Literal(TEXT, unit), first, second])
+        one = interval(exp.Interval(this=exp.Literal.string("1"), unit=exp.var(unit)))
+        return self.call("+", [second, self.call("*", [one, first])])
+
+    def user_call(self, name: str, user: Any, args: list[Expr], node: exp.Expr) -> Expr:
+        """Return a call of a function of the user's."""
+        kind = getattr(user, "kind", None)
+        if kind != "scalar":
+            raise wrong(f"'{name}' is no scalar function, so it can't stand here", node, self.scope.text)
+        wanted = user.input_types
+        if wanted is not None:
+            if len(wanted) != len(args):
+                raise wrong(f"{name} takes {len(wanted)} arguments, here are {len(args)}", node, self.scope.text)
+            args = [cast_to(arg, one) for arg, one in zip(args, wanted, strict=True)]
+        if user.result_type is None:
+            raise TableError(f"function '{name}' has no result_type; declare it: @udf(result_type=DataTypes.BIGINT())")
+        return UserCall(user.result_type, name, user, tuple(args))
+
+
+def is_plain_call(expr: Expr, name: str) -> bool:
+    """Say whether an expression is a call of a built-in function."""
+    return isinstance(expr, Call) and expr.function == name

@@ -1,0 +1,144 @@
+"""GROUP BY: which parts of a SELECT are keys, which are aggregates, and what is left of it behind them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from flott.table.bind.expressions import ExpressionBinder
+from flott.table.bind.scope import wrong
+from flott.table.errors import NotYetError, SqlError
+from flott.table.expr import AggregateCall, Expr, InputRef, Literal
+from flott.table.functions.aggregates import AGGREGATES, aggregate_type
+from flott.table.functions.registry import SignatureError, cast_to
+from flott.table.plan.nodes import Aggregate, Field, Node, project
+from flott.table.types import DataTypes
+
+if TYPE_CHECKING:
+    from flott.table.bind.scope import Scope
+
+
+def is_aggregate(node: exp.Expr, users: dict[str, Any]) -> bool:
+    """Say whether a node is a call of an aggregate function."""
+    if not isinstance(node, exp.Anonymous):
+        return False
+    name = str(node.this).upper()
+    user = node.meta.get("user") or users.get(name)
+    return getattr(user, "kind", None) == "aggregate" or (user is None and name in AGGREGATES)
+
+
+def has_aggregates(node: exp.Expr, users: dict[str, Any]) -> bool:
+    """Say whether there are aggregates in an expression, those of OVER windows apart."""
+    return any(
+        is_aggregate(part, users) and not isinstance(part.parent, exp.Window)
+        for part in node.walk(prune=lambda part: isinstance(part, exp.Subquery))
+    )
+
+
+class Grouping:
+    """Collects keys and aggregates while the parts of a SELECT are bound."""
+
+    def __init__(self, source: Node, scope: Scope, users: dict[str, Any], group: exp.Group | None) -> None:
+        self.source = source
+        self.scope = scope
+        self.users = users
+        self.plain = ExpressionBinder(scope, users)
+        self.keys: list[Expr] = []
+        self.inputs: list[Expr] = []
+        self.calls: list[AggregateCall] = []
+        if group is not None:
+            for kind in ("rollup", "cube", "grouping_sets"):
+                if group.args.get(kind):
+                    raise NotYetError(
+                        f"GROUP BY {kind.upper().replace('_', ' ')} can't be run yet; UNION ALL the groupings"
+                    )
+            self.keys = [self.plain.bind(key) for key in group.expressions]
+        self.inputs = list(dict.fromkeys(self.keys))
+        self.keys = list(self.inputs)
+
+    def hook(self, node: exp.Expr) -> Expr | None:  # noqa: PLR0911 - a case a line
+        """Bind what has a meaning of its own behind GROUP BY."""
+        if isinstance(node, exp.Filter) and is_aggregate(node.this, self.users):
+            return self._aggregate(node.this, node.expression.this)
+        if is_aggregate(node, self.users):
+            return self._aggregate(node, None)
+        if isinstance(node, (exp.Literal, exp.Null, exp.Boolean, exp.Interval)) or has_aggregates(node, self.users):
+            return None
+        if any(isinstance(part, exp.Window) for part in node.walk()):
+            return None
+        try:
+            bound = self.plain.bind(node)
+        except SqlError:
+            if isinstance(node, exp.Column):
+                raise
+            return None
+        if bound in self.keys:
+            position = self.keys.index(bound)
+            return InputRef(bound.type, position)
+        if isinstance(node, exp.Column):
+            raise wrong(
+                f"column '{node.sql()}' is neither in GROUP BY nor in an aggregate such as MAX({node.name})",
+                node, self.scope.text,
+            )  # fmt: skip
+        return None
+
+    def _aggregate(self, node: exp.Expr, condition: exp.Expr | None) -> Expr:
+        name = str(node.this).upper()
+        arguments = list(node.expressions)
+        distinct = len(arguments) == 1 and isinstance(arguments[0], exp.Distinct)
+        if distinct:
+            arguments = list(arguments[0].expressions)
+        if name == "COUNT" and (not arguments or isinstance(arguments[0], exp.Star)):
+            arguments = []
+        args = [self.plain.bind(argument) for argument in arguments]
+        filtered = None if condition is None else self.plain.condition(condition, "FILTER")
+        user = node.meta.get("user") or self.users.get(name)
+        if getattr(user, "kind", None) == "aggregate":
+            kind = user.result_type  # type: ignore[union-attr]
+        else:
+            user = None
+            kind = self._type(name, args, node)
+        if distinct and len(args) > 1:
+            raise NotYetError(f"{name}(DISTINCT a, b) can't be run yet; give one column, or a || b")
+        if distinct and name in {"MIN", "MAX"}:
+            distinct = False
+        if name == "LISTAGG" and len(args) > 1:
+            raise NotYetError("LISTAGG with a separator of its own can't be run yet; REPLACE the commas")
+        if name in {"SUM", "AVG"} and isinstance(args[0].type, type(DataTypes.NULL())):
+            args = [cast_to(args[0], DataTypes.INT())]
+        positions = tuple(self._input(arg) for arg in args)
+        call = AggregateCall(name, positions, kind, distinct, None if filtered is None else self._input(filtered), user)
+        if call not in self.calls:
+            self.calls.append(call)
+        return InputRef(kind, len(self.keys) + self.calls.index(call))
+
+    def _type(self, name: str, args: list[Expr], node: exp.Expr) -> Any:
+        try:
+            return aggregate_type(name, [arg.type for arg in args])
+        except SignatureError as error:
+            raise wrong(str(error), node, self.scope.text) from None
+
+    def _input(self, expr: Expr) -> int:
+        if expr not in self.inputs:
+            self.inputs.append(expr)
+        return self.inputs.index(expr)
+
+    def plan(self) -> Aggregate:
+        """Return the aggregate over a projection of all that it needs."""
+        inputs = self.inputs or [Literal(DataTypes.BOOLEAN().not_null(), True)]
+        names = [self._name(expr, position) for position, expr in enumerate(inputs)]
+        return aggregate_node(project(self.source, inputs, names), tuple(range(len(self.keys))), tuple(self.calls))
+
+    def _name(self, expr: Expr, position: int) -> str:
+        return self.source.fields[expr.index].name if isinstance(expr, InputRef) else f"$f{position}"
+
+
+def aggregate_node(source: Node, keys: tuple[int, ...], calls: tuple[AggregateCall, ...]) -> Aggregate:
+    """Return an aggregate with its columns: behind windows their bounds keep their meaning, else they are plain."""
+    made = tuple(Field(f"EXPR${position}", call.type) for position, call in enumerate(calls))
+    kept = tuple(source.fields[key] for key in keys)
+    node = Aggregate((*kept, *made), source, keys, calls)
+    if node.window_keys() is not None:
+        return node
+    return Aggregate((*(field.plain() for field in kept), *made), source, keys, calls)

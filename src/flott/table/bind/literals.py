@@ -1,0 +1,85 @@
+"""Constants and intervals."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from flott.table.expr import Literal
+from flott.table.functions.casts import read_timestamp
+from flott.table.types import DataTypes, DayTimeIntervalType, YearMonthIntervalType
+
+if TYPE_CHECKING:
+    from flott.table import types as t
+
+SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400, "WEEK": 604800}
+MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+ORDER = ("DAY", "HOUR", "MINUTE", "SECOND")
+INT_EDGE = 2**31
+
+
+def literal(node: exp.Literal) -> Literal:
+    """Return a number or text as a constant.
+
+    >>> literal(exp.Literal.number("0.908")).type
+    DECIMAL(3, 3) NOT NULL
+    """
+    text: str = node.this
+    if node.is_string:
+        return Literal(DataTypes.CHAR(max(1, len(text))).not_null(), text)
+    if "e" in text.lower():
+        return Literal(DataTypes.DOUBLE().not_null(), float(text))
+    if "." in text:
+        value = Decimal(text)
+        scale = -int(value.as_tuple().exponent)
+        precision = max(len(value.as_tuple().digits), scale, 1)
+        return Literal(DataTypes.DECIMAL(precision, scale).not_null(), value)
+    number = int(text)
+    kind = DataTypes.INT() if -INT_EDGE <= number < INT_EDGE else DataTypes.BIGINT()
+    return Literal(kind.not_null(), number)
+
+
+def timestamp_literal(text: str, kind: t.DataType) -> Literal:
+    """Return a date or timestamp that stands in a statement; ValueError if it is none."""
+    moment = read_timestamp(text)
+    if kind.same_as(DataTypes.DATE()):
+        return Literal(kind.not_null(), moment.date())
+    digits = len(text.partition(".")[2])
+    return Literal(DataTypes.TIMESTAMP(min(digits, 6)).not_null(), moment)
+
+
+def interval(node: exp.Interval) -> Literal:
+    """Return an interval as a constant: a timedelta, or a number of months; ValueError if it is none.
+
+    >>> interval(exp.Interval(this=exp.Literal.string("10"), unit=exp.var("SECOND"))).value
+    datetime.timedelta(seconds=10)
+    """
+    text = node.this.name
+    unit = node.args.get("unit")
+    if isinstance(unit, exp.IntervalSpan):
+        return _span(text, unit.this.name.upper(), unit.expression.name.upper())
+    name = (unit.name if unit is not None else "").upper().removesuffix("S")
+    if name in MONTHS:
+        return Literal(YearMonthIntervalType().not_null(), int(text) * MONTHS[name])
+    if name not in SECONDS:
+        raise ValueError(f"INTERVAL '{text}' {name}: the unit is one of {', '.join([*SECONDS, *MONTHS])}")
+    return Literal(
+        DayTimeIntervalType().not_null(), dt.timedelta(microseconds=int(Decimal(text) * SECONDS[name] * 10**6))
+    )
+
+
+def _span(text: str, first: str, last: str) -> Literal:
+    if (first, last) == ("YEAR", "MONTH"):
+        years, months = text.split("-")
+        return Literal(YearMonthIntervalType().not_null(), int(years) * 12 + int(months))
+    units = ORDER[ORDER.index(first) : ORDER.index(last) + 1]
+    negative = text.startswith("-")
+    parts = text.lstrip("-").replace(" ", ":").split(":")
+    if len(parts) != len(units):
+        raise ValueError(f"INTERVAL '{text}' {first} TO {last}: give {len(units)} numbers")
+    seconds = sum(Decimal(part) * SECONDS[unit] for part, unit in zip(parts, units, strict=True))
+    span = dt.timedelta(microseconds=int(seconds * 10**6))
+    return Literal(DayTimeIntervalType().not_null(), -span if negative else span)

@@ -1,0 +1,343 @@
+"""Queries: FROM, WHERE, GROUP BY, SELECT and the rest become a logical plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from flott.table.bind.expressions import ExpressionBinder
+from flott.table.bind.grouping import Grouping, aggregate_node, has_aggregates
+from flott.table.bind.ranking import Overs, with_limit
+from flott.table.bind.scope import Scope, wrong
+from flott.table.bind.tables import table_plan
+from flott.table.bind.windows import FUNCTIONS, window_table
+from flott.table.catalog import CatalogView
+from flott.table.errors import NotYetError, ValidationError, did_you_mean
+from flott.table.expr import Expr, InputRef, Literal
+from flott.table.functions.registry import SignatureError, cast_to
+from flott.table.functions.result_types import common_type
+from flott.table.plan.nodes import Field, Filter, Join, Node, Union, Values, project
+from flott.table.types import DataTypes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.table.catalog_manager import CatalogManager
+
+CEP_HINT = "MATCH_RECOGNIZE can't be run in SQL yet; use flott.cep on the stream of the table (to_data_stream)"
+
+
+class QueryBinder:
+    """Binds the queries of one text."""
+
+    def __init__(self, manager: CatalogManager, text: str, known: dict[str, Callable[[], Node]] | None = None) -> None:
+        self.manager = manager
+        self.text = text
+        self.known = known or {}
+        """What WITH has given names to."""
+
+    @property
+    def users(self) -> dict[str, Any]:
+        """The functions of the user's."""
+        return self.manager.functions
+
+    def bind(self, tree: exp.Expr) -> Node:
+        """Return the plan of a query."""
+        inner = self._with_names(tree)
+        if inner is not self:
+            return inner.bind_body(tree)
+        return self.bind_body(tree)
+
+    def _with_names(self, tree: exp.Expr) -> QueryBinder:
+        clause = tree.args.get("with_") or tree.args.get("with")
+        if clause is None:
+            return self
+        if clause.args.get("recursive"):
+            raise NotYetError("WITH RECURSIVE can't be run")
+        binder = QueryBinder(self.manager, self.text, dict(self.known))
+        for named in clause.expressions:
+            binder.known[named.alias] = _later(QueryBinder(self.manager, self.text, dict(binder.known)), named)
+        return binder
+
+    def bind_body(self, tree: exp.Expr) -> Node:
+        """Return the plan of a query whose WITH is known already."""
+        if isinstance(tree, exp.Subquery):
+            return with_limit(self.bind(tree.this), tree, self.text, self.users)
+        if isinstance(tree, exp.Union):
+            return with_limit(self._union(tree), tree, self.text, self.users)
+        if isinstance(tree, exp.Values):
+            return self._values(tree)
+        if isinstance(tree, exp.Select):
+            return self._select(tree)
+        raise NotYetError(
+            f"{type(tree).__name__.upper()} can't be run yet; write it with JOIN or UNION ALL", self.text, 0
+        )
+
+    # FROM
+
+    def _source(self, tree: exp.Expr) -> tuple[Node, Scope]:
+        if isinstance(tree, exp.Subquery):
+            node = self.bind(tree.this)
+            return self._named(node, tree)
+        if isinstance(tree, exp.Values):
+            return self._named(self._values(tree), tree)
+        if not isinstance(tree, exp.Table):
+            raise NotYetError(f"'{tree.sql()}' in FROM can't be run yet", self.text)
+        if tree.args.get("version") is not None:
+            raise NotYetError(
+                "FOR SYSTEM_TIME AS OF can't be run yet; connect(…) the two streams with a KeyedCoProcessFunction"
+            )
+        if any(tree.find_all(exp.MatchRecognize)):
+            raise NotYetError(CEP_HINT)
+        if isinstance(tree.this, exp.Anonymous):
+            return self._named(self._table_function(tree.this), tree)
+        return self._named(self.table(tuple(part.name for part in tree.parts), tree), tree)
+
+    def _table_function(self, call: exp.Anonymous) -> Node:
+        name = str(call.this).upper()
+        if name not in FUNCTIONS:
+            raise wrong(f"there is no table function '{call.this}'{did_you_mean(name, FUNCTIONS)}", call, self.text)
+        return window_table(call, self.text, self._table_argument)
+
+    def _table_argument(self, node: exp.Expr) -> Node:
+        if isinstance(node, exp.Column):
+            return self.table(tuple(part.name for part in node.parts), node)
+        if isinstance(node, (exp.Subquery, exp.Select)):
+            return self.bind(node)
+        raise wrong("name a table here, as in TABLE bid", node, self.text)
+
+    def table(self, path: tuple[str, ...], node: exp.Expr | None = None) -> Node:
+        """Return the plan of a table, a view, or what WITH gave a name to."""
+        if len(path) == 1 and path[0] in self.known:
+            return self.known[path[0]]()
+        identifier = self.manager.identify(path)
+        found = self.manager.find(identifier)
+        if found is None:
+            names = [*self.known, *self.manager.table_names()]
+            problem = f"table '{'.'.join(path)}' not found{did_you_mean(path[-1], names)}"
+            raise ValidationError(problem) if node is None else wrong(problem, node, self.text)
+        if not isinstance(found, CatalogView):
+            return table_plan(identifier.as_summary_string(), found, self.users)
+        if found.plan is not None:
+            plan = found.plan
+        elif found.tree is not None:
+            plan = QueryBinder(self.manager, found.text).bind(found.tree)
+        return renamed(plan, found.columns) if found.columns else plan
+
+    def _named(self, node: Node, tree: exp.Expr) -> tuple[Node, Scope]:
+        alias = tree.args.get("alias")
+        if alias is not None and alias.columns:
+            node = renamed(node, tuple(column.name for column in alias.columns))
+        name = tree.alias or (
+            tree.name if isinstance(tree, exp.Table) and not isinstance(tree.this, exp.Anonymous) else None
+        )
+        return node, Scope.of(node, name or None, self.text)
+
+    def _from(self, tree: exp.Select) -> tuple[Node, Scope]:
+        clause = tree.args.get("from_") or tree.args.get("from")
+        if clause is None:
+            nothing = Values((Field("ZERO", DataTypes.INT().not_null()),), ((0,),))
+            return nothing, Scope((), self.text)
+        node, scope = self._source(clause.this)
+        for join in tree.args.get("joins") or ():
+            node, scope = self._join(node, scope, join)
+        if tree.args.get("laterals"):
+            raise NotYetError("LATERAL can't be run yet; use flat_map(…) on the stream of the table")
+        if tree.args.get("match") is not None:
+            raise NotYetError(CEP_HINT)
+        return node, scope
+
+    def _join(self, left: Node, left_scope: Scope, join: exp.Join) -> tuple[Node, Scope]:
+        right, right_scope = self._source(join.this)
+        scope = left_scope.joined(right_scope)
+        kind = (join.side or "").upper() or "INNER"
+        if join.args.get("using") or join.method:
+            raise NotYetError("JOIN … USING and NATURAL JOIN can't be run yet; write JOIN … ON a.id = b.id", self.text)
+        on = join.args.get("on")
+        condition = None if on is None else ExpressionBinder(scope, self.users).condition(on, "ON")
+        return join_node(left, right, kind, condition), scope
+
+    # SELECT
+
+    def _select(self, tree: exp.Select) -> Node:
+        node, scope = self._from(tree)
+        where = tree.args.get("where")
+        if where is not None:
+            node = self._where(node, scope, where.this)
+        items = self._items(tree, scope)
+        having = tree.args.get("having")
+        group = tree.args.get("group")
+        looked_at = [item for item, _ in items] + ([having.this] if having is not None else [])
+        grouping = None
+        if group is not None or any(has_aggregates(item, self.users) for item in looked_at):
+            grouping = Grouping(node, scope, self.users, group)
+        overs = Overs(self.text)
+        binder = ExpressionBinder(scope, self.users, grouping.hook if grouping else None)
+        below = binder.hook
+        binder.hook = lambda part: overs.hook(part, binder) or (below(part) if below else None)
+        exprs = [binder.bind(item) for item, _ in items]
+        condition = None if having is None else binder.condition(having.this, "HAVING")
+        if grouping is not None:
+            node = grouping.plan()
+        if condition is not None:
+            node = Filter(node.fields, node, condition)
+        node, exprs = overs.plan(node, exprs)
+        node = project(node, exprs, unique([name for _, name in items]))
+        if tree.args.get("distinct") is not None:
+            node = distinct(node)
+        return with_limit(node, tree, self.text, self.users)
+
+    def _where(self, node: Node, scope: Scope, tree: exp.Expr) -> Node:
+        """Return the rows for which a condition holds; ``IN (SELECT …)`` becomes a join."""
+        kept = []
+        for part in tree.flatten() if isinstance(tree, exp.And) else [tree]:
+            inner = part.unnest()
+            if isinstance(inner, exp.In) and inner.args.get("query") is not None:
+                right = self.bind(inner.args["query"])
+                subject = ExpressionBinder(scope, self.users).bind(inner.this)
+                width = len(node.fields)
+                equal = _equal(subject, InputRef(right.fields[0].type, width), inner, self.text)
+                node = Join(tuple(node.fields), node, right, "SEMI", equal)
+            else:
+                kept.append(ExpressionBinder(scope, self.users).condition(part, "WHERE"))
+        for condition in kept:
+            node = Filter(node.fields, node, condition)
+        return node
+
+    def _items(self, tree: exp.Select, scope: Scope) -> list[tuple[exp.Expr, str]]:
+        """Return the expressions of SELECT with their names, stars spelled out."""
+        items: list[tuple[exp.Expr, str]] = []
+        for position, item in enumerate(tree.expressions):
+            star = isinstance(item, exp.Star)
+            if star or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
+                table = None if star else item.table
+                found = scope.columns_of(item, table)
+                items.extend((scope.column(index), scope.fields[index].name) for index in found)
+            elif isinstance(item, exp.Alias):
+                items.append((item.this, item.alias))
+            elif isinstance(item, (exp.Column, exp.Dot)):
+                items.append((item, item.name))
+            else:
+                items.append((item, f"EXPR${position}"))
+        return items
+
+    # Others
+
+    def _union(self, tree: exp.Union) -> Node:
+        if type(tree) is not exp.Union:
+            raise NotYetError(f"{type(tree).__name__.upper()} can't be run yet; write it with JOIN", self.text, 0)
+        parts = [self.bind(tree.this), self.bind(tree.expression)]
+        node = union(parts, self.text)
+        return distinct(node) if tree.args.get("distinct") else node
+
+    def _values(self, tree: exp.Values) -> Node:
+        binder = ExpressionBinder(Scope((), self.text), self.users)
+        rows = [[binder.bind(cell) for cell in (row.expressions if isinstance(row, exp.Tuple) else [row])]
+                for row in tree.expressions]  # fmt: skip
+        if len({len(row) for row in rows}) != 1:
+            raise wrong("all rows of VALUES must have the same number of columns", tree, self.text)
+        nothing = Values((Field("ZERO", DataTypes.INT().not_null()),), ((0,),))
+        names = [f"EXPR${position}" for position in range(len(rows[0]))]
+        if all(isinstance(cell, Literal) for row in rows for cell in row):
+            return literal_rows(rows, names, self.text)
+        return union([project(nothing, row, names) for row in rows], self.text)
+
+
+def _later(binder: QueryBinder, named: exp.CTE) -> Callable[[], Node]:
+    def bind() -> Node:
+        node = binder.bind(named.this)
+        columns = named.args["alias"].columns
+        return renamed(node, tuple(column.name for column in columns)) if columns else node
+
+    return bind
+
+
+def _equal(left: Expr, right: Expr, node: exp.Expr, text: str) -> Expr:
+    from flott.table.functions.registry import functions
+
+    try:
+        return functions()["="].bind("=", [left, right])
+    except SignatureError as error:
+        raise wrong(str(error), node, text) from None
+
+
+def join_node(left: Node, right: Node, kind: str, condition: Expr | None) -> Join:
+    """Return a join with its columns: those of a side that may be missing can be NULL, and time becomes plain."""
+    lefts = [field.plain() for field in left.fields]
+    rights = [field.plain() for field in right.fields]
+    if kind in {"LEFT", "FULL"}:
+        rights = [Field(field.name, field.type.nullable()) for field in rights]
+    if kind in {"RIGHT", "FULL"}:
+        lefts = [Field(field.name, field.type.nullable()) for field in lefts]
+    return Join((*lefts, *rights), left, right, kind, condition)
+
+
+def distinct(node: Node) -> Node:
+    """Return the different rows."""
+    return aggregate_node(node, tuple(range(len(node.fields))), ())
+
+
+def renamed(node: Node, names: tuple[str, ...]) -> Node:
+    """Return a plan with other names for its columns."""
+    if len(names) > len(node.fields):
+        raise ValidationError(f"{len(names)} names for {len(node.fields)} columns")
+    rest = [field.name for field in node.fields[len(names) :]]
+    return project(node, node.refs(), [*names, *rest])
+
+
+def union(parts: list[Node], text: str) -> Node:
+    """Return plans as one, their columns cast to types in common."""
+    width = len(parts[0].fields)
+    if any(len(part.fields) != width for part in parts):
+        raise ValidationError(f"UNION: one query has {width} columns, another {len(parts[-1].fields)}", text, 0)
+    kinds = []
+    for position in range(width):
+        kind = common_type([part.fields[position].type for part in parts])
+        if kind is None:
+            shown = " and ".join(repr(part.fields[position].type) for part in parts)
+            raise ValidationError(f"UNION: column {position + 1} is {shown}; CAST one of them", text, 0)
+        kinds.append(kind)
+    names = [field.name for field in parts[0].fields]
+    cast = [_cast_all(part, kinds, names) for part in parts]
+    fields = []
+    for position in range(width):
+        columns = [part.fields[position] for part in cast]
+        same = all(column.role == columns[0].role and column.windows == columns[0].windows for column in columns)
+        kind = kinds[position]
+        fields.append(
+            Field(names[position], kind, columns[0].role if same else None, columns[0].windows if same else None)
+        )
+    return Union(tuple(fields), tuple(cast))
+
+
+def _cast_all(node: Node, kinds: list[Any], names: list[str]) -> Node:
+    if all(field.type.same_as(kind) for field, kind in zip(node.fields, kinds, strict=True)):
+        return node
+    return project(node, [cast_to(ref, kind) for ref, kind in zip(node.refs(), kinds, strict=True)], names)
+
+
+def literal_rows(rows: list[list[Expr]], names: list[str], text: str) -> Node:
+    """Return constant rows: of columns whose types the constants have in common."""
+    kinds = [common_type([row[position].type for row in rows]) for position in range(len(names))]
+    if None in kinds:
+        raise ValidationError(f"VALUES: column {kinds.index(None) + 1} has values of different types", text, 0)
+    values = tuple(tuple(cell.value for cell in row) for row in rows)  # type: ignore[attr-defined]
+    typed: list[Any] = kinds
+    return Values(tuple(Field(name, kind) for name, kind in zip(names, typed, strict=True)), values)
+
+
+def unique(names: list[str]) -> list[str]:
+    """Return names that differ: one that is there already gets a number.
+
+    >>> unique(["id", "id", "name"])
+    ['id', 'id0', 'name']
+    """
+    found: list[str] = []
+    for name in names:
+        made, number = name, 0
+        while made in found:
+            made = f"{name}{number}"
+            number += 1
+        found.append(made)
+    return found

@@ -1,0 +1,118 @@
+"""ROW_NUMBER() OVER (…), ORDER BY and LIMIT."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from flott.table.bind.expressions import ExpressionBinder
+from flott.table.bind.scope import Scope, wrong
+from flott.table.errors import NotYetError
+from flott.table.expr import Expr, InputRef, shifted
+from flott.table.plan.nodes import Field, Node, Rank, RowNumber, SortKey, project
+from flott.table.types import DataTypes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LATER = 1_000_000
+"""Numbers of rows are columns from here on until it is known where they stand."""
+
+NUMBER = DataTypes.BIGINT().not_null()
+
+
+class Overs:
+    """Collects the OVER windows of a SELECT while its parts are bound."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: list[tuple[list[Expr], list[tuple[Expr, bool, bool]]]] = []
+
+    def hook(self, node: exp.Expr, binder: ExpressionBinder) -> Expr | None:
+        """Bind a window; None for everything else."""
+        if not isinstance(node, exp.Window):
+            return None
+        name = str(node.this.this).upper() if isinstance(node.this, exp.Anonymous) else node.this.sql()
+        if name != "ROW_NUMBER":
+            raise NotYetError(
+                f"{name} OVER (…) can't be run yet; ROW_NUMBER() OVER (…) can, for the first N rows", self.text
+            )
+        partition = [binder.bind(part) for part in node.args.get("partition_by") or ()]
+        order = node.args.get("order")
+        if order is None:
+            raise wrong("ROW_NUMBER() OVER (…) needs ORDER BY", node, self.text)
+        keys = [
+            (binder.bind(key.this), bool(key.args.get("desc")), bool(key.args.get("nulls_first")))
+            for key in order.expressions
+        ]
+        self.found.append((partition, keys))
+        return InputRef(NUMBER, LATER + len(self.found) - 1)
+
+    def plan(self, node: Node, exprs: list[Expr]) -> tuple[Node, list[Expr]]:
+        """Return the plan with the numbers as columns, and the expressions over it."""
+        for number, (partition, keys) in enumerate(self.found):
+            node, partition_columns = columns_for(node, partition)
+            node, order_columns = columns_for(node, [expr for expr, _, _ in keys])
+            order = tuple(
+                SortKey(column, descending, nulls_first)
+                for column, (_, descending, nulls_first) in zip(order_columns, keys, strict=True)
+            )
+            place = len(node.fields)
+            node = RowNumber((*node.fields, Field(f"$rank{number}", NUMBER)), node, tuple(partition_columns), order)
+            moves = _Moves({LATER + number: place})
+            exprs = [shifted(expr, moves) for expr in exprs]
+        return node, exprs
+
+
+class _Moves(dict[int, int]):
+    def __missing__(self, index: int) -> int:
+        return index
+
+
+def columns_for(node: Node, exprs: Sequence[Expr]) -> tuple[Node, list[int]]:
+    """Return a plan that has expressions as columns, and where; columns are used as they are."""
+    added = [expr for expr in exprs if not isinstance(expr, InputRef)]
+    if added:
+        width = len(node.fields)
+        names = [field.name for field in node.fields] + [f"$order{width + number}" for number in range(len(added))]
+        node = project(node, [*node.refs(), *added], names)
+        places = iter(range(width, width + len(added)))
+        return node, [expr.index if isinstance(expr, InputRef) else next(places) for expr in exprs]
+    return node, [expr.index for expr in exprs if isinstance(expr, InputRef)]
+
+
+def with_limit(node: Node, tree: exp.Expr, text: str, users: dict[str, Any]) -> Node:
+    """Return a plan with the ORDER BY, LIMIT and OFFSET of a query."""
+    order, limit, offset = (tree.args.get(name) for name in ("order", "limit", "offset"))
+    if order is None and limit is None and offset is None:
+        return node
+    if limit is None:
+        raise NotYetError("ORDER BY without LIMIT can't be run on a stream, which has no end; add LIMIT", text)
+    count = limit.expression if isinstance(limit, exp.Limit) else limit.args.get("count")
+    first = 0 if offset is None else _whole(offset.expression, text)
+    binder = ExpressionBinder(Scope.of(node, None, text), users)
+    keys = [] if order is None else order.expressions
+    exprs = [_order_key(key.this, node, binder) for key in keys]
+    wide, places = columns_for(node, exprs)
+    sort = tuple(
+        SortKey(place, bool(key.args.get("desc")), bool(key.args.get("nulls_first")))
+        for place, key in zip(places, keys, strict=True)
+    )
+    ranked = Rank(tuple(field.plain() for field in wide.fields), wide, (), sort, first + _whole(count, text), first)
+    if len(wide.fields) == len(node.fields):
+        return ranked
+    return project(ranked, ranked.refs()[: len(node.fields)], [field.name for field in node.fields])
+
+
+def _order_key(key: exp.Expr, node: Node, binder: ExpressionBinder) -> Expr:
+    if isinstance(key, exp.Literal) and not key.is_string and 1 <= int(key.this) <= len(node.fields):
+        index = int(key.this) - 1
+        return InputRef(node.fields[index].type, index)
+    return binder.bind(key)
+
+
+def _whole(node: exp.Expr | None, text: str) -> int:
+    if not isinstance(node, exp.Literal) or node.is_string or not node.this.isdigit():
+        raise NotYetError("LIMIT and OFFSET take whole numbers", text)
+    return int(node.this)

@@ -1,0 +1,3 @@
+"""Connectors by name: what stands behind the options of CREATE TABLE."""
+
+from __future__ import annotations

@@ -1,0 +1,95 @@
+"""Tables of files: CSV, JSON (a row on each line) and Parquet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flott.connectors.bucket_assigners import BucketAssigner
+from flott.connectors.file_sink import FileSink
+from flott.connectors.output_file_config import OutputFileConfig
+from flott.connectors.text_file import TextFileSource
+from flott.table.connectors.file_formats import LineFormat, ParquetWriterFactory, line_encoder
+from flott.table.connectors.parquet_source import ParquetSource
+from flott.table.connectors.registry import TableSink, TableSource
+from flott.table.errors import TableError, did_you_mean
+from flott.table.physical.attach import behind
+from flott.table.runtime.conversion import ColumnsToRows
+from flott.table.runtime.lines import LinesToColumns
+
+if TYPE_CHECKING:
+    from flott.table.catalog import CatalogTable
+    from flott.table.connectors.options import Options
+    from flott.table.plan.nodes import Field
+
+FORMATS = ("csv", "json", "parquet")
+
+
+def _format(options: Options) -> tuple[str, str, LineFormat]:
+    path = options.text("path", required=True) or ""
+    name = options.text("format", required=True) or ""
+    if name not in FORMATS:
+        raise TableError(f"table '{options.table}': there is no format '{name}'{did_you_mean(name, FORMATS)}")
+    if name == "csv":
+        delimiter = options.text("csv.field-delimiter", ",") or ","
+        null = options.text("csv.null-literal")
+        return path, name, LineFormat("csv", delimiter, null, options.truth("csv.ignore-parse-errors"))
+    if name == "json":
+        return path, name, LineFormat("json", ignore_errors=options.truth("json.ignore-parse-errors"))
+    return path, name, LineFormat("parquet")
+
+
+def source(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> TableSource:
+    """Return what reads the files that are there; with 'source.monitor-interval' also those that come."""
+    path, name, line_format = _format(options)
+    names, types = [field.name for field in fields], [field.type for field in fields]
+    interval = options.whole("source.monitor-interval")
+    if name == "parquet":
+        if interval is not None:
+            raise TableError(f"table '{options.table}': only csv and json files can be waited for, not parquet")
+        parquet = ParquetSource(path, names, types)
+        return TableSource(lambda environment: _stream(environment, parquet, options.table), columnar=True)
+    lines = TextFileSource(path, share_files=True, discovery_interval=None if interval is None else interval * 1000)
+
+    def stream(environment: Any) -> Any:
+        text = _stream(environment, lines, options.table)
+        return behind(text, "Lines", LinesToColumns(line_format, names, types))
+
+    return TableSource(stream, columnar=True)
+
+
+def _stream(environment: Any, reads: Any, name: str) -> Any:
+    from flott.common.watermark_strategy import WatermarkStrategy
+
+    return environment.from_source(reads, WatermarkStrategy.no_watermarks(), f"filesystem: {name}")
+
+
+def sink(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> TableSink:
+    """Return what writes part files, each shown when its checkpoint, or its epoch, is complete."""
+    path, name, line_format = _format(options)
+    names, types = [field.name for field in fields], [field.type for field in fields]
+    options.whole("source.monitor-interval")
+    if name == "parquet":
+        builder: Any = FileSink.for_bulk_format(path, ParquetWriterFactory(names, types))
+    else:
+        builder = FileSink.for_row_format(path, line_encoder(line_format, names, types))
+    buckets = ByColumns(table.partition_keys) if table.partition_keys else BucketAssigner.base_path_bucket_assigner()
+    config = OutputFileConfig.builder().with_part_suffix(f".{name}").build()
+    made = builder.with_bucket_assigner(buckets).with_output_file_config(config).build()
+
+    def attach(stream: Any) -> Any:
+        rows = behind(stream, "ToRows", ColumnsToRows(names))
+        return rows.sink_to(made).name(f"Sink: {options.table}")
+
+    return TableSink(attach)
+
+
+class ByColumns(BucketAssigner):
+    """Writes rows to directories by the values of columns, as in ``day=2020-01-31/hour=12``."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+
+    def get_bucket_id(self, element: Any, context: Any) -> str:
+        return "/".join(
+            f"{name}={'__HIVE_DEFAULT_PARTITION__' if element[name] is None else element[name]}" for name in self.names
+        )

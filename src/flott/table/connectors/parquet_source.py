@@ -1,0 +1,70 @@
+"""Parquet files as a source: read row group by row group, in columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import fsspec
+import pyarrow.parquet as pq
+
+from flott.connectors.base import Source
+from flott.connectors.find_files import find_files
+from flott.connectors.index_range import IndexRangeEnumerator
+from flott.errors import FlottError
+from flott.table.arrow_types import to_arrow_type
+from flott.table.runtime.changes import pack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from flott.runtime.batch import Batch
+    from flott.runtime.source import SplitRead
+    from flott.table.types import DataType
+
+ROWS = 65_536
+
+
+class ParquetSource(Source):
+    """The row groups of the files that are there when the job starts."""
+
+    def __init__(self, path: str, names: Sequence[str], types: Sequence[DataType]) -> None:
+        self.path = path
+        self.names = list(names)
+        self.types = [to_arrow_type(kind) for kind in types]
+        self.groups: list[tuple[str, int]] | None = None
+
+    def is_bounded(self) -> bool:
+        return True
+
+    def create_enumerator(self, parallelism: int) -> IndexRangeEnumerator:
+        return IndexRangeEnumerator(0, len(self.row_groups()), parallelism)
+
+    def row_groups(self) -> list[tuple[str, int]]:
+        """Return file and number of each row group."""
+        if self.groups is None:
+            found = []
+            for file in find_files([self.path]):
+                with fsspec.open(file.path, "rb") as opened:
+                    found += [(file.path, group) for group in range(pq.ParquetFile(opened).num_row_groups)]
+            self.groups = found
+        return self.groups
+
+    def read(self, read: SplitRead) -> Iterator[Batch]:
+        for path, group in self.row_groups()[read.start : read.end]:
+            with fsspec.open(path, "rb") as opened:
+                file = pq.ParquetFile(opened)
+                missing = [name for name in self.names if name not in file.schema_arrow.names]
+                if missing:
+                    raise FlottError(
+                        f"'{path}' has no column '{missing[0]}'; it has {', '.join(file.schema_arrow.names)}"
+                    )
+                for piece in file.iter_batches(ROWS, row_groups=[group], columns=self.names):
+                    columns = [
+                        self._typed(piece.column(name), kind) for name, kind in zip(self.names, self.types, strict=True)
+                    ]
+                    if len(piece):
+                        yield pack(columns, None)
+
+    @staticmethod
+    def _typed(column: Any, kind: Any) -> Any:
+        return column if column.type == kind else column.cast(kind)

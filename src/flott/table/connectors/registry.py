@@ -1,0 +1,97 @@
+"""Finds the connector of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from flott.table.connectors.options import Options
+from flott.table.errors import NotYetError, TableError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.table.catalog import CatalogTable
+    from flott.table.physical.step import Step
+    from flott.table.plan.nodes import Field, Scan
+
+CONNECTORS = {
+    "datagen": "datagen", "values": "values", "filesystem": "filesystem", "print": "printing", "blackhole": "blackhole",
+}  # fmt: skip
+"""The module of each connector; it has a function ``source``, a function ``sink``, or both."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableSource:
+    """What reads a table."""
+
+    stream: Callable[[Any], Any]
+    """Makes the stream in an environment."""
+    columnar: bool = False
+    """Whether its batches are columns already, in the order of the table's."""
+    changelog: bool = False
+    """Whether it updates and deletes rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableSink:
+    """What writes a table."""
+
+    attach: Callable[[Any], Any]
+    """Puts the sink behind a stream of columns."""
+    changelog: bool = False
+    """Whether it takes updates and deletions."""
+
+
+class Connectors:
+    """Makes sources and sinks from the options of tables."""
+
+    def source(self, scan: Scan) -> TableSource:
+        """Return what reads a table."""
+        module, name = self._module(scan.path, scan.table)
+        if not hasattr(module, "source"):
+            raise TableError(f"table '{scan.path}': the connector '{name}' can only be written to")
+        for column in scan.table.schema.columns:
+            if column.metadata is not None:
+                raise NotYetError(
+                    f"table '{scan.path}': column '{column.name}' can't be read, the connector '{name}' has no metadata"
+                )
+        options = Options(scan.path, scan.table.options)
+        options.text("connector")
+        made: TableSource = module.source(options, scan.fields, scan.table)
+        options.finish()
+        return made
+
+    def sink(self, path: str, table: CatalogTable, fields: tuple[Field, ...], step: Step) -> TableSink:
+        """Return what writes a table, and check that it can take what the query gives."""
+        module, name = self._module(path, table)
+        if not hasattr(module, "sink"):
+            raise TableError(f"table '{path}': the connector '{name}' can only be read from")
+        options = Options(path, table.options)
+        options.text("connector")
+        made: TableSink = module.sink(options, fields, table)
+        options.finish()
+        if not step.append_only and not made.changelog:
+            raise TableError(
+                f"table '{path}': the connector '{name}' only takes new rows, but this query updates and deletes rows "
+                f"that it gave before (from {_updating(step)}); write into a 'print' table, or aggregate in windows"
+            )
+        return made
+
+    @staticmethod
+    def _module(path: str, table: CatalogTable) -> tuple[Any, str]:
+        name = table.options.get("connector")
+        if name is None:
+            raise TableError(f"table '{path}' has no connector; write WITH ('connector' = '…')")
+        if name not in CONNECTORS:
+            raise TableError(f"table '{path}': there is no connector '{name}'{did_you_mean(name, CONNECTORS)}")
+        return import_module(f"flott.table.connectors.{CONNECTORS[name]}"), name
+
+
+def _updating(step: Step) -> str:
+    """Return the step in which rows begin to be updated."""
+    for below in step.inputs:
+        if not below.append_only:
+            return _updating(below)
+    return step.name

@@ -1,0 +1,66 @@
+"""What expressions begin with: columns, constants and functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from flott.table.errors import TableError
+from flott.table.expression import Expression, function, tree_of
+
+if TYPE_CHECKING:
+    from flott.table.types import DataType
+
+__all__ = ["call", "coalesce", "col", "concat", "if_then_else", "lit", "null_of"]
+
+
+def col(name: str) -> Expression:
+    """Names a column; of a row, a field of it with a dot: ``col("address.city")``.
+
+    >>> col("price") > 3
+    price > 3
+    """
+    if not name:
+        raise TableError(f"col({name!r}): give the name of a column")
+    *table, column = name.split(".")
+    return Expression(exp.column(exp.to_identifier(column), *(exp.to_identifier(part) for part in reversed(table))))
+
+
+def lit(v: Any, data_type: DataType | None = None) -> Expression:
+    """Makes a constant.
+
+    >>> lit("a")
+    'a'
+    """
+    made = Expression(tree_of(v))
+    return made if data_type is None else made.cast(data_type)
+
+
+def call(f: Any, *args: Any) -> Expression:
+    """Calls a function: one that udf or udaf made, or one by its name in SQL.
+
+    >>> call("UPPER", col("name"))
+    UPPER(name)
+    """
+    return f(*args) if not isinstance(f, str) else function(f, *args)
+
+
+def concat(first: Any, *args: Any) -> Expression:
+    """Puts texts together."""
+    return function("CONCAT", first, *args)
+
+
+def coalesce(*args: Any) -> Expression:
+    """Returns the first value that is not NULL."""
+    return function("COALESCE", *args)
+
+
+def if_then_else(condition: Any, if_true: Any, if_false: Any) -> Expression:
+    """Returns one of two values, as a condition holds or not."""
+    return Expression(tree_of(condition)).then(if_true, if_false)
+
+
+def null_of(data_type: DataType) -> Expression:
+    """Makes a NULL of a type."""
+    return lit(None, data_type)

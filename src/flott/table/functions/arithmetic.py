@@ -1,0 +1,246 @@
+"""Numbers: the four operations with Flink's types, rounding, powers and logarithms."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from decimal import ROUND_HALF_UP, Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from flott.errors import FlottError
+from flott.table import types as t
+from flott.table.arrow_types import to_arrow_type
+from flott.table.expr import Call, Literal
+from flott.table.functions.registry import (
+    SignatureError,
+    a_number,
+    cast_to,
+    check_count,
+    row_by_row,
+    rows,
+    scalar,
+    takes,
+    with_nulls,
+)
+from flott.table.functions.result_types import arithmetic_type
+from flott.table.types import DataTypes
+
+if TYPE_CHECKING:
+    from flott.table.expr import Expr
+    from flott.table.functions.registry import Column, Session
+
+EXACT = decimal.Context(prec=80, rounding=ROUND_HALF_UP)
+INTERVALS = (t.DayTimeIntervalType, t.YearMonthIntervalType)
+
+
+def _bind(name: str, args: list[Expr]) -> Call:
+    one, other = args
+    if isinstance(one.type, INTERVALS) or isinstance(other.type, INTERVALS) or t.is_timestamp(one.type):
+        return _bind_times(name, one, other)
+    for arg in args:
+        if not a_number(arg.type):
+            raise SignatureError(f"{name} takes numbers, not {arg.type.nullable()!r}; CAST it to a number before")
+    if isinstance(one.type, t.NullType) or isinstance(other.type, t.NullType):
+        kind = one.type if isinstance(other.type, t.NullType) else other.type
+        return Call(kind.nullable(), name, (cast_to(one, kind), cast_to(other, kind)))
+    kind = with_nulls(arithmetic_type(name, one.type, other.type), args)
+    if not isinstance(kind, t.DecimalType):
+        one, other = cast_to(one, kind), cast_to(other, kind)
+    return Call(kind, name, (one, other))
+
+
+def _bind_times(name: str, one: Expr, other: Expr) -> Call:
+    args = [one, other]
+    timed = [t.is_timestamp(arg.type) or isinstance(arg.type, (t.DateType, t.TimeType)) for arg in args]
+    spans = [isinstance(arg.type, INTERVALS) for arg in args]
+    if name == "+" and timed[1] and spans[0]:
+        return _bind_times(name, other, one)
+    if name in "+-" and timed[0] and spans[1]:
+        kind = one.type
+        if isinstance(kind, t.DateType):
+            kind = DataTypes.TIMESTAMP(3)
+            one = cast_to(one, kind)
+        return Call(with_nulls(kind, args), f"TIME{name}", (one, other))
+    if name in "+-" and all(spans) and one.type.same_as(other.type):
+        return Call(with_nulls(one.type, args), name, (one, other))
+    if name == "-" and all(t.is_timestamp(arg.type) for arg in args):
+        return Call(with_nulls(t.DayTimeIntervalType(), args), name, (one, other))
+    if name == "*" and spans.count(True) == 1:
+        one, other = (one, other) if spans[0] else (other, one)
+        return Call(with_nulls(one.type, args), name, (one, cast_to(other, DataTypes.BIGINT())))
+    raise SignatureError(f"{one.type.nullable()!r} {name} {other.type.nullable()!r} makes no sense")
+
+
+def _operation(name: str, whole: Any) -> None:
+    def evaluate(call: Call, args: list[Column], _: Session) -> Column:
+        if isinstance(call.type, t.DecimalType):
+            return _decimals(call, args)
+        try:
+            return whole(*args)
+        except pa.ArrowInvalid as error:
+            raise FlottError(f"{name}: {error}; the divisor is 0 in a row") from None
+
+    scalar(name, bind=_bind)(evaluate)
+
+
+def _decimals(call: Call, args: list[Column]) -> Column:
+    kind = to_arrow_type(call.type)
+    if call.function in {"+", "-", "*"}:
+        (p1, s1), (p2, s2) = (_digits(arg) for arg in args)
+        needed = p1 + p2 + 1 if call.function == "*" else max(p1 - s1, p2 - s2) + max(s1, s2) + 1
+        if needed <= t.MAX_DECIMAL:
+            function = {"+": pc.add, "-": pc.subtract, "*": pc.multiply}[call.function]
+            return function(*(_as_decimal(arg) for arg in args)).cast(kind)
+    operate = {"+": EXACT.add, "-": EXACT.subtract, "*": EXACT.multiply, "/": EXACT.divide, "%": EXACT.remainder}
+    function = operate[call.function]
+    values = []
+    for row in rows(args):
+        try:
+            made = None if row is None else function(Decimal(row[0]), Decimal(row[1]))
+        except decimal.DivisionByZero:
+            raise FlottError(f"{call.function}: the divisor is 0 in a row") from None
+        values.append(None if made is None else fit_decimal(made, kind.precision, kind.scale))
+    made_column = pa.array(values, kind)
+    return made_column[0] if all(isinstance(arg, pa.Scalar) for arg in args) else made_column
+
+
+def _digits(arg: Column) -> tuple[int, int]:
+    kind = arg.type
+    return (
+        (kind.precision, kind.scale)
+        if pa.types.is_decimal(kind)
+        else ({8: 3, 16: 5, 32: 10, 64: 19}[kind.bit_width], 0)
+    )
+
+
+def _as_decimal(arg: Column) -> Column:
+    return arg if pa.types.is_decimal(arg.type) else arg.cast(pa.decimal128(_digits(arg)[0], 0))
+
+
+def fit_decimal(value: Decimal, precision: int, scale: int) -> Decimal | None:
+    """Return a number rounded to a type's digits; None if it is too large for it.
+
+    >>> fit_decimal(Decimal("1.005"), 3, 2), fit_decimal(Decimal("12.3"), 2, 1)
+    (Decimal('1.01'), None)
+    """
+    if not value.is_finite():
+        return None
+    rounded = value.quantize(Decimal(1).scaleb(-scale), context=EXACT)
+    return rounded if abs(rounded) < Decimal(10) ** (precision - scale) else None
+
+
+def _divide(one: Column, other: Column) -> Column:
+    return pc.divide(one, other) if pa.types.is_floating(one.type) else pc.divide_checked(one, other)
+
+
+def _remainder(one: Column, other: Column) -> Column:
+    """Return the remainder with the sign of the dividend, as Java's."""
+    if pa.types.is_floating(one.type):
+        return row_by_row(math.fmod)(Call(DataTypes.DOUBLE(), "%", ()), [one, other], None).cast(one.type)  # type: ignore[arg-type]
+    return pc.subtract(one, pc.multiply(pc.divide_checked(one, other), other))
+
+
+_operation("+", pc.add)
+_operation("-", pc.subtract)
+_operation("*", pc.multiply)
+_operation("/", _divide)
+_operation("%", _remainder)
+
+
+def _bind_mod(name: str, args: list[Expr]) -> Call:
+    check_count(name, args, 2, 2)
+    return _bind("%", args)
+
+
+@scalar("MOD", bind=_bind_mod)
+def _mod(call: Call, args: list[Column], session: Session) -> Column:
+    raise AssertionError  # a call of MOD becomes one of %
+
+
+def _bind_same(name: str, args: list[Expr]) -> Call:
+    check_count(name, args, 1, 1)
+    if not a_number(args[0].type) and not isinstance(args[0].type, t.DayTimeIntervalType):
+        raise SignatureError(f"{name} takes a number, not {args[0].type.nullable()!r}")
+    return Call(args[0].type, name, (args[0],))
+
+
+@scalar("NEGATE", bind=_bind_same)
+def _negate(call: Call, args: list[Column], _: Session) -> Column:
+    return pc.negate(args[0])
+
+
+@scalar("ABS", bind=_bind_same)
+def _abs(call: Call, args: list[Column], _: Session) -> Column:
+    return pc.abs(args[0])
+
+
+@scalar("SIGN", bind=_bind_same)
+def _sign(call: Call, args: list[Column], _: Session) -> Column:
+    return pc.sign(args[0]).cast(args[0].type)
+
+
+def _bind_round(name: str, args: list[Expr]) -> Call:
+    check_count(name, args, 1, 2)
+    kind = args[0].type
+    if not a_number(kind):
+        raise SignatureError(f"{name} takes a number, not {kind.nullable()!r}")
+    places = args[1].value if len(args) > 1 and isinstance(args[1], Literal) else 0
+    if isinstance(kind, t.DecimalType):
+        scale = max(0, min(kind.scale, places))
+        kind = DataTypes.DECIMAL(min(kind.precision - kind.scale + scale + 1, t.MAX_DECIMAL), scale)
+    return Call(with_nulls(kind, args), name, tuple(args))
+
+
+@scalar("ROUND", bind=_bind_round)
+def _round(call: Call, args: list[Column], _: Session) -> Column:
+    places = args[1] if len(args) > 1 else pa.scalar(0)
+
+    def one(value: Any, digits: int) -> Any:
+        rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), context=EXACT)
+        return rounded if isinstance(value, Decimal) else type(value)(rounded)
+
+    return row_by_row(one)(call, [args[0], places], _)
+
+
+def _bind_whole(name: str, args: list[Expr]) -> Call:
+    check_count(name, args, 1, 1)
+    kind = args[0].type
+    if not a_number(kind):
+        raise SignatureError(f"{name} takes a number or a timestamp, not {kind.nullable()!r}")
+    if isinstance(kind, t.DecimalType):
+        kind = DataTypes.DECIMAL(min(kind.precision - kind.scale + 1, t.MAX_DECIMAL), 0)
+    return Call(with_nulls(kind, args), name, (args[0],))
+
+
+@scalar("FLOOR", bind=_bind_whole)
+def _floor(call: Call, args: list[Column], _: Session) -> Column:
+    return args[0] if pa.types.is_integer(args[0].type) else pc.floor(args[0]).cast(to_arrow_type(call.type))
+
+
+@scalar("CEIL", "CEILING", bind=_bind_whole)
+def _ceil(call: Call, args: list[Column], _: Session) -> Column:
+    return args[0] if pa.types.is_integer(args[0].type) else pc.ceil(args[0]).cast(to_arrow_type(call.type))
+
+
+def _real(*names: str, function: Any, count: int = 1) -> None:
+    """Define a function of floating point numbers."""
+
+    def bind(name: str, args: list[Expr]) -> Call:
+        call = takes(DataTypes.DOUBLE(), *[a_number] * count)(name, args)
+        return Call(call.type, name, tuple(cast_to(arg, DataTypes.DOUBLE()) for arg in args))
+
+    scalar(*names, bind=bind)(lambda call, args, _: function(*args))
+
+
+_real("SQRT", function=pc.sqrt)
+_real("EXP", function=pc.exp)
+_real("LN", function=pc.ln)
+_real("LOG10", function=pc.log10)
+_real("LOG2", function=pc.log2)
+_real("SIN", function=pc.sin)
+_real("COS", function=pc.cos)
+_real("TAN", function=pc.tan)
+_real("POWER", "POW", function=pc.power, count=2)

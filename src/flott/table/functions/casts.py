@@ -1,0 +1,288 @@
+"""CAST and TRY_CAST: values as values of another type."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from flott.errors import FlottError
+from flott.table import types as t
+from flott.table.arrow_types import to_arrow_type
+from flott.table.expr import Call
+from flott.table.functions.arithmetic import fit_decimal
+from flott.table.functions.java_text import java_float
+from flott.table.functions.registry import SignatureError, scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.table.expr import Expr
+    from flott.table.functions.registry import Column, Session
+
+TIMESTAMP = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?(Z)?")
+TIME = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?")
+TRUE = {"true", "t", "1", "yes", "y"}
+FALSE = {"false", "f", "0", "no", "n"}
+UTC = dt.timezone.utc
+
+
+def check_cast(source: t.DataType, target: t.DataType) -> None:
+    """Make sure that values of one type can become values of the other."""
+    numbers = isinstance(source, t.NumericType) and isinstance(target, (t.NumericType, t.BooleanType))
+    truth = isinstance(source, t.BooleanType) and isinstance(target, t.NumericType)
+    timed = (t.DateType, t.TimeType, t.TimestampType, t.LocalZonedTimestampType)
+    times = isinstance(source, timed) and isinstance(target, timed)
+    texts = t.is_text(source) or t.is_text(target)
+    binary = (t.BinaryType, t.VarBinaryType)
+    bytes_ = isinstance(source, binary) and isinstance(target, binary)
+    nested = isinstance(source, (t.ArrayType, t.MapType, t.RowType)) or isinstance(
+        target, (t.ArrayType, t.MapType, t.RowType))  # fmt: skip
+    known = source.same_as(target) or isinstance(source, t.NullType) or numbers or truth or times or bytes_
+    if not (known or (texts and not nested)):
+        raise SignatureError(f"{source.nullable()!r} can't be CAST to {target.nullable()!r}")
+
+
+def bind_cast(arg: Expr, target: t.DataType, *, lenient: bool) -> Call:
+    """Return the call that makes an expression one of another type."""
+    check_cast(arg.type, target)
+    nullable = arg.type.is_nullable or lenient
+    return Call(target.nullable() if nullable else target.not_null(), "TRY_CAST" if lenient else "CAST", (arg,))
+
+
+def _bind_wrongly(name: str, args: list[Expr]) -> Call:
+    raise SignatureError(f"write {name}(value AS type)")
+
+
+@scalar("CAST", bind=_bind_wrongly)
+def _cast(call: Call, args: list[Column], session: Session) -> Column:
+    return converted(args[0], call.args[0].type, call.type, session, lenient=False)
+
+
+@scalar("TRY_CAST", bind=_bind_wrongly)
+def _try_cast(call: Call, args: list[Column], session: Session) -> Column:
+    return converted(args[0], call.args[0].type, call.type, session, lenient=True)
+
+
+def converted(column: Column, source: t.DataType, target: t.DataType, session: Session, *, lenient: bool) -> Column:  # noqa: PLR0911 - a case a line
+    """Return a column as one of another type; what can't be is an error, or NULL if that is wanted."""
+    kind = to_arrow_type(target)
+    if isinstance(source, t.NullType):
+        return column.cast(kind)
+    if t.is_text(target):
+        return _texts(column, source, target, session)
+    if t.is_text(source):
+        return _each(column, _reader(target, session), kind, source, target, lenient=lenient)
+    if isinstance(source, t.NumericType) and isinstance(target, t.BooleanType):
+        return pc.not_equal(column, pa.scalar(0, column.type))
+    if isinstance(source, t.BooleanType):
+        whole = column.cast(pa.int8())
+        return whole.cast(kind)
+    if isinstance(target, t.DecimalType):
+        return _decimals(column, source, target)
+    if isinstance(source, t.DecimalType):
+        if isinstance(target, t.IntegralType):
+            return pc.trunc(column).cast(pa.decimal128(source.precision, 0), safe=False).cast(kind, safe=False)
+        return column.cast(kind)
+    if isinstance(source, t.FractionalType) and isinstance(target, t.IntegralType):
+        return _saturated(column, kind)
+    if isinstance(source, t.NumericType):
+        return column.cast(kind, safe=False)
+    return _times(column, source, target, session)
+
+
+def _each(
+    column: Column, read: Callable[[Any], Any], kind: Any, source: t.DataType, target: t.DataType, *, lenient: bool
+) -> Column:
+    values: list[Any] = []
+    given = [column.as_py()] if isinstance(column, pa.Scalar) else column.to_pylist()
+    for value in given:
+        try:
+            values.append(None if value is None else read(value))
+        except (ValueError, InvalidOperation, OverflowError) as error:
+            if not lenient:
+                raise FlottError(
+                    f"CAST({value!r} AS {target.nullable()!r}): it is none; TRY_CAST gives NULL instead"
+                ) from error
+            values.append(None)
+    made = pa.array(values, kind)
+    return made[0] if isinstance(column, pa.Scalar) else made
+
+
+def _reader(target: t.DataType, session: Session) -> Callable[[str], Any]:  # noqa: PLR0911 - a case a line
+    """Return how values of a type are read from text."""
+    if isinstance(target, t.IntegralType):
+        edge = 2 ** (target.bits - 1)
+        return lambda text: _whole(text, edge)
+    if isinstance(target, t.DecimalType):
+        precision, scale = target.precision, target.scale
+        return lambda text: fit_decimal(Decimal(text.strip()), precision, scale)
+    if isinstance(target, t.FractionalType):
+        return lambda text: float(text.strip())
+    if isinstance(target, t.BooleanType):
+        return _truth
+    if isinstance(target, t.DateType):
+        return lambda text: read_timestamp(text).date()
+    if isinstance(target, t.TimeType):
+        return _time
+    if isinstance(target, t.TimestampType):
+        return lambda text: _floored(read_timestamp(text), target.precision)
+    if isinstance(target, t.LocalZonedTimestampType):
+        zone = ZoneInfo(session.zone)
+        return lambda text: _floored(read_timestamp(text, zone), target.precision)
+    return lambda text: text.encode()
+
+
+def _whole(text: str, edge: int) -> int:
+    number = int(Decimal(text.strip()))
+    if not -edge <= number < edge:
+        raise OverflowError(text)
+    return number
+
+
+def _truth(text: str) -> bool:
+    folded = text.strip().lower()
+    if folded in TRUE:
+        return True
+    if folded in FALSE:
+        return False
+    raise ValueError(text)
+
+
+def _time(text: str) -> dt.time:
+    found = TIME.fullmatch(text.strip())
+    if not found:
+        raise ValueError(text)
+    hour, minute, second, fraction = found.groups(default="0")
+    return dt.time(int(hour), int(minute), int(second), int(fraction.ljust(6, "0")[:6]))
+
+
+def read_timestamp(text: str, zone: dt.tzinfo | None = None) -> dt.datetime:
+    """Read a timestamp as SQL writes it.
+
+    >>> read_timestamp("2020-01-31 12:00:00.5")
+    datetime.datetime(2020, 1, 31, 12, 0, 0, 500000)
+    """
+    found = TIMESTAMP.fullmatch(text.strip())
+    if not found:
+        raise ValueError(text)
+    year, month, day, hour, minute, second, fraction, utc = found.groups(default="0")
+    local = UTC if utc == "Z" and zone is not None else zone
+    micros = int(fraction.ljust(6, "0")[:6])
+    return dt.datetime(int(year), int(month), int(day), int(hour), int(minute), int(second), micros, tzinfo=local)
+
+
+def _floored(moment: dt.datetime, precision: int) -> dt.datetime:
+    step = 10 ** (6 - precision)
+    return moment.replace(microsecond=moment.microsecond // step * step)
+
+
+def _texts(column: Column, source: t.DataType, target: t.DataType, session: Session) -> Column:
+    if t.is_text(source):
+        texts = column
+    elif isinstance(source, (t.IntegralType, t.DateType)):
+        texts = column.cast(pa.string())
+    else:
+        write = _writer(source, session)
+        given = [column.as_py()] if isinstance(column, pa.Scalar) else column.to_pylist()
+        made = pa.array([None if value is None else write(value) for value in given], pa.string())
+        texts = made[0] if isinstance(column, pa.Scalar) else made
+    if target.length == t.MAX_LENGTH:  # type: ignore[attr-defined]
+        return texts
+    cut = pc.utf8_slice_codeunits(texts, 0, target.length)  # type: ignore[attr-defined]
+    return pc.utf8_rpad(cut, target.length) if isinstance(target, t.CharType) else cut
+
+
+def _writer(source: t.DataType, session: Session) -> Callable[[Any], str]:  # noqa: PLR0911 - a case a line
+    if isinstance(source, t.BooleanType):
+        return lambda value: "TRUE" if value else "FALSE"
+    if isinstance(source, t.DecimalType):
+        return lambda value: f"{value:f}"
+    if isinstance(source, t.FractionalType):
+        return java_float
+    if isinstance(source, t.TimeType):
+        return lambda value: value.strftime("%H:%M:%S")
+    if isinstance(source, t.TimestampType):
+        return lambda value: write_timestamp(value, source.precision)
+    if isinstance(source, t.LocalZonedTimestampType):
+        zone = ZoneInfo(session.zone)
+        return lambda value: write_timestamp(value.astimezone(zone), source.precision)
+    if isinstance(source, (t.BinaryType, t.VarBinaryType)):
+        return lambda value: value.decode("utf-8", "replace")
+    return str
+
+
+def write_timestamp(moment: dt.datetime, precision: int) -> str:
+    """Write a timestamp as SQL does.
+
+    >>> write_timestamp(dt.datetime(2020, 1, 31, 12), 3)
+    '2020-01-31 12:00:00.000'
+    """
+    text = moment.strftime("%Y-%m-%d %H:%M:%S").rjust(19, "0")
+    return f"{text}.{moment.microsecond:06d}"[: 20 + precision] if precision else text
+
+
+def _decimals(column: Column, source: t.DataType, target: t.DecimalType) -> Column:
+    precision, scale = target.precision, target.scale
+    kind = to_arrow_type(target)
+    if isinstance(source, t.IntegralType) and precision - scale >= len(str(2 ** (source.bits - 1))):
+        return column.cast(pa.decimal128(19, 0)).cast(kind)
+    given = [column.as_py()] if isinstance(column, pa.Scalar) else column.to_pylist()
+    read = (lambda value: Decimal(repr(value))) if isinstance(source, (t.DoubleType, t.FloatType)) else Decimal
+    made = pa.array([None if one is None else fit_decimal(read(one), precision, scale) for one in given], kind)
+    return made[0] if isinstance(column, pa.Scalar) else made
+
+
+def _saturated(column: Column, kind: Any) -> Column:
+    """Return floating point numbers cut to whole ones, as Java does: what is too large becomes the largest."""
+    array = pa.array([column.as_py()], column.type) if isinstance(column, pa.Scalar) else column
+    mask = array.is_null().to_numpy(zero_copy_only=False)
+    values = np.nan_to_num(array.fill_null(0).to_numpy(zero_copy_only=False).astype(np.float64))
+    bounds = np.iinfo(kind.to_pandas_dtype())
+    whole = np.where(values >= bounds.max, bounds.max, np.where(values <= bounds.min, bounds.min, 0)).astype(np.int64)
+    inside = (values > bounds.min) & (values < bounds.max)
+    whole[inside] = np.trunc(values[inside]).astype(np.int64)
+    made = pa.array(whole, pa.int64(), mask=mask).cast(kind)
+    return made[0] if isinstance(column, pa.Scalar) else made
+
+
+def _times(column: Column, source: t.DataType, target: t.DataType, session: Session) -> Column:
+    kind = to_arrow_type(target)
+    if isinstance(source, t.LocalZonedTimestampType) and not isinstance(target, t.LocalZonedTimestampType):
+        local = pc.local_timestamp(column.cast(pa.timestamp("us", session.zone)))
+        plain = t.TimestampType(True, source.precision)
+        return _times(local, plain, target, session)
+    if isinstance(source, (t.TimestampType, t.DateType)) and isinstance(target, t.LocalZonedTimestampType):
+        plain = column.cast(pa.timestamp("us"))
+        moments = pc.assume_timezone(plain, session.zone, ambiguous="earliest", nonexistent="latest")
+        return cut_to_precision(moments.cast(kind), target.precision)
+    if isinstance(target, t.TimeType):
+        if isinstance(source, t.DateType):
+            raise FlottError("a DATE has no time of day, so it can't be CAST to TIME")
+        return column.cast(kind, safe=False)
+    if isinstance(target, t.DateType):
+        return pc.floor_temporal(column, unit="day").cast(kind, safe=False)
+    if isinstance(source, t.TimeType):
+        raise FlottError("a TIME has no day, so it can't be CAST to a timestamp")
+    return cut_to_precision(column.cast(kind), getattr(target, "precision", 6))
+
+
+def cut_to_precision(column: Column, precision: int) -> Column:
+    """Return timestamps without the digits that their type does not have."""
+    if precision >= 6:  # noqa: PLR2004 - counted on one hand
+        return column
+    step = 10 ** (6 - precision)
+    micros = column.cast(pa.int64())
+    return _floor_to(micros, step).cast(column.type)
+
+
+def _floor_to(micros: Column, step: int) -> Column:
+    quotient = pc.divide(micros, step)
+    rounded = pc.multiply(quotient, step)
+    return pc.if_else(pc.greater(rounded, micros), pc.subtract(rounded, step), rounded)

@@ -1,0 +1,272 @@
+"""Dates and times: parts of them, rounding, intervals, formats, and the clock."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from flott.table import types as t
+from flott.table.arrow_types import to_arrow_type
+from flott.table.expr import Call
+from flott.table.functions.casts import read_timestamp
+from flott.table.functions.java_text import date_pattern
+from flott.table.functions.registry import (
+    SignatureError,
+    a_number,
+    a_text,
+    cast_to,
+    check_count,
+    row_by_row,
+    scalar,
+    takes,
+    with_nulls,
+)
+from flott.table.types import DataTypes
+
+if TYPE_CHECKING:
+    from flott.table.expr import Expr
+    from flott.table.functions.registry import Column, Session
+
+PARTS: dict[str, Any] = {
+    "YEAR": pc.year, "QUARTER": pc.quarter, "MONTH": pc.month, "WEEK": pc.iso_week, "DAYOFMONTH": pc.day,
+    "DAYOFYEAR": pc.day_of_year, "HOUR": pc.hour, "MINUTE": pc.minute, "SECOND": pc.second,
+    "DAYOFWEEK": lambda column: pc.day_of_week(column, count_from_zero=False, week_start=7),
+    "MILLISECOND": lambda column: pc.add(pc.multiply(pc.second(column), 1000), pc.millisecond(column)),
+}  # fmt: skip
+SAME = {"DAY": "DAYOFMONTH", "DOW": "DAYOFWEEK", "DOY": "DAYOFYEAR"}
+UNITS = {"YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "WEEK": "week", "DAY": "day", "HOUR": "hour",
+         "MINUTE": "minute", "SECOND": "second", "MILLISECOND": "millisecond"}  # fmt: skip
+MICROS = {"SECOND": 1_000_000, "MINUTE": 60_000_000, "HOUR": 3_600_000_000, "DAY": 86_400_000_000,
+          "WEEK": 604_800_000_000, "MILLISECOND": 1_000}  # fmt: skip
+
+
+def a_time(kind: t.DataType) -> bool:
+    """Say whether it is a date or a timestamp."""
+    return t.is_timestamp(kind) or isinstance(kind, (t.DateType, t.TimeType))
+
+
+def local(column: Column, session: Session) -> Column:
+    """Return moments as the clock of the session shows them."""
+    if pa.types.is_timestamp(column.type) and column.type.tz is not None:
+        return pc.local_timestamp(column.cast(pa.timestamp("us", session.zone)))
+    return column
+
+
+def _bind_part(name: str, args: list[Expr]) -> Call:
+    return takes(DataTypes.BIGINT(), a_time)(name, args)
+
+
+def _define_part(name: str, function: Any) -> None:
+    scalar(name, bind=_bind_part)(lambda call, args, session: function(local(args[0], session)).cast(pa.int64()))
+
+
+for _name, _function in PARTS.items():
+    _define_part(_name, _function)
+
+
+def part_function(unit: str) -> str | None:
+    """Return the function that takes a part of a timestamp: EXTRACT(unit FROM …)."""
+    found = SAME.get(unit, unit)
+    return found if found in PARTS else None
+
+
+def _bind_rounded(name: str, args: list[Expr]) -> Call:
+    unit = args[1].value  # type: ignore[attr-defined]
+    if unit not in UNITS or not a_time(args[0].type):
+        raise SignatureError(
+            f"{name.removesuffix(' TO')}({args[0].type.nullable()!r} TO {unit}): give a timestamp and one of "
+            f"{', '.join(UNITS)}"
+        )
+    return Call(args[0].type, name, tuple(args))
+
+
+def _rounded(name: str, function: Any) -> None:
+    def evaluate(call: Call, args: list[Column], session: Session) -> Column:
+        unit = UNITS[args[1].as_py()]
+        made = function(local(args[0], session), unit=unit)
+        if made.type == args[0].type:
+            return made
+        kind = to_arrow_type(call.type)
+        if pa.types.is_timestamp(kind) and kind.tz is not None:
+            return pc.assume_timezone(made, session.zone, ambiguous="earliest", nonexistent="latest").cast(kind)
+        return made.cast(kind)
+
+    scalar(name, bind=_bind_rounded)(evaluate)
+
+
+_rounded("FLOOR TO", pc.floor_temporal)
+_rounded("CEIL TO", pc.ceil_temporal)
+
+
+def _moved(sign: int) -> Any:
+    def evaluate(call: Call, args: list[Column], session: Session) -> Column:
+        moment, span = args
+        if pa.types.is_duration(span.type):
+            return (pc.add if sign > 0 else pc.subtract)(moment, span).cast(moment.type)
+        return row_by_row(lambda at, months: add_months(at, sign * months))(call, args, session)
+
+    return evaluate
+
+
+def add_months(moment: dt.datetime, months: int) -> dt.datetime:
+    """Return a moment some months later, at the last day of the month if there is no such day.
+
+    >>> add_months(dt.datetime(2020, 1, 31), 1)
+    datetime.datetime(2020, 2, 29, 0, 0)
+    """
+    total = moment.year * 12 + moment.month - 1 + months
+    year, month = divmod(total, 12)
+    days = (dt.date(year + (month == 11), (month + 1) % 12 + 1, 1) - dt.date(year, month + 1, 1)).days  # noqa: PLR2004 - counted on one hand
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, days))
+
+
+def _bind_nothing(name: str, args: list[Expr]) -> Call:
+    raise SignatureError(f"write a timestamp {name[-1]} an interval")
+
+
+scalar("TIME+", bind=_bind_nothing)(_moved(1))
+scalar("TIME-", bind=_bind_nothing)(_moved(-1))
+
+
+def _bind_format(name: str, args: list[Expr]) -> Call:
+    check_count(name, args, 2, 2)
+    first = args[0] if a_time(args[0].type) else cast_to(args[0], DataTypes.TIMESTAMP(3))
+    return takes(DataTypes.STRING(), a_time, a_text)(name, [first, args[1]])
+
+
+@scalar("DATE_FORMAT", bind=_bind_format)
+def _date_format(call: Call, args: list[Column], session: Session) -> Column:
+    moments = local(args[0], session)
+    if isinstance(args[1], pa.Scalar) and not isinstance(moments, pa.Scalar) and args[1].as_py() is not None:
+        form, digits = date_pattern(args[1].as_py())
+        if not digits:
+            whole = pc.floor_temporal(moments, unit="second") if pa.types.is_timestamp(moments.type) else moments
+            return pc.strftime(whole.cast(pa.timestamp("s"), safe=False), format=form)
+    return row_by_row(written)(call, [moments, args[1]], session)
+
+
+def written(moment: dt.datetime, pattern: str) -> str:
+    """Write a moment in Java's pattern.
+
+    >>> written(dt.datetime(2020, 1, 31, 12, 0, 0, 5000), "HH:mm:ss.SSS")
+    '12:00:00.005'
+    """
+    form, digits = date_pattern(pattern)
+    fraction = f"{getattr(moment, 'microsecond', 0):06d}000"[:digits]
+    return moment.strftime(form) + fraction
+
+
+def _bind_to_timestamp(name: str, args: list[Expr]) -> Call:
+    call = takes(DataTypes.TIMESTAMP(3), a_text, a_text, least=1)(name, args)
+    return Call(call.type.nullable(), name, call.args)
+
+
+def _parsed(text: str, pattern: str | None = None) -> dt.datetime | None:
+    try:
+        if pattern is None:
+            return read_timestamp(text)
+        form, digits = date_pattern(pattern)
+        return dt.datetime.strptime(text, f"{form}%f" if digits else form)  # noqa: DTZ007 - in no time zone
+    except ValueError:
+        return None
+
+
+scalar("TO_TIMESTAMP", bind=_bind_to_timestamp)(row_by_row(_parsed))
+
+
+def _bind_to_date(name: str, args: list[Expr]) -> Call:
+    call = takes(DataTypes.DATE(), a_text, a_text, least=1)(name, args)
+    return Call(call.type.nullable(), name, call.args)
+
+
+scalar("TO_DATE", bind=_bind_to_date)(
+    row_by_row(lambda *args: None if (found := _parsed(*args)) is None else found.date())
+)
+
+
+@scalar("TO_TIMESTAMP_LTZ", bind=takes(DataTypes.TIMESTAMP_LTZ(3), a_number, a_number))
+def _to_ltz(call: Call, args: list[Column], session: Session) -> Column:
+    """Return the moment so many seconds (precision 0) or milliseconds (3) after 1970."""
+    precision = args[1].as_py() if isinstance(args[1], pa.Scalar) else 3
+    factor = 1_000_000 if precision == 0 else 1_000
+    micros = pc.multiply(args[0].cast(pa.int64()), pa.scalar(factor, pa.int64()))
+    return micros.cast(to_arrow_type(call.type))
+
+
+def _bind_unix(name: str, args: list[Expr]) -> Call:
+    check_count(name, args, 0, 2)
+    if args and not a_text(args[0].type):
+        raise SignatureError(f"{name} takes a text such as '2020-01-31 12:00:00', not {args[0].type.nullable()!r}")
+    return Call(DataTypes.BIGINT().nullable(), name, tuple(args))
+
+
+@scalar("UNIX_TIMESTAMP", bind=_bind_unix, changing=True)
+def _unix(call: Call, args: list[Column], session: Session) -> Column:
+    if not args:
+        return pa.scalar(session.now // 1000, pa.int64())
+    zone = ZoneInfo(session.zone)
+
+    def seconds(*given: str) -> int | None:
+        found = _parsed(*given)
+        return None if found is None else int(found.replace(tzinfo=zone).timestamp())
+
+    return row_by_row(seconds)(call, args, session)
+
+
+def _bind_difference(name: str, args: list[Expr]) -> Call:
+    unit = getattr(args[0], "value", None) if args else None
+    if len(args) != 3 or unit not in {*MICROS, "MONTH", "YEAR", "QUARTER"}:  # noqa: PLR2004 - counted on one hand
+        raise SignatureError(f"{name}: write {name}(DAY, from, to)")
+    times = [cast_to(arg, DataTypes.TIMESTAMP(6)) if isinstance(arg.type, t.DateType) else arg for arg in args[1:]]
+    for arg in times:
+        if not t.is_timestamp(arg.type):
+            raise SignatureError(f"{name}: {arg.type.nullable()!r} is no timestamp")
+    return Call(with_nulls(DataTypes.INT(), times), name, (args[0], *times))
+
+
+@scalar("TIMESTAMPDIFF", bind=_bind_difference)
+def _difference(call: Call, args: list[Column], session: Session) -> Column:
+    unit = args[0].as_py()
+    if unit in MICROS:
+        micros = pc.subtract(args[2], args[1]).cast(pa.int64())
+        return pc.divide(micros, MICROS[unit]).cast(pa.int32())
+    size = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}[unit]
+    return row_by_row(lambda start, end: int(_months(start, end) / size))(call, args[1:], session)
+
+
+def _months(start: dt.datetime, end: dt.datetime) -> int:
+    months = (end.year - start.year) * 12 + end.month - start.month
+    if months > 0 and add_months(start, months) > end:
+        return months - 1
+    return months + 1 if months < 0 and add_months(start, months) < end else months
+
+
+# The clock: the same for all rows of a batch
+
+
+def _clock(name: str, kind: t.DataType) -> None:
+    def evaluate(call: Call, args: list[Column], session: Session) -> Column:
+        moment = dt.datetime.fromtimestamp(session.now / 1000, ZoneInfo(session.zone))
+        if isinstance(kind, t.LocalZonedTimestampType):
+            return pa.scalar(session.now * 1000, pa.int64()).cast(to_arrow_type(kind))
+        plain = moment.replace(tzinfo=None)
+        made = plain.date() if isinstance(kind, t.DateType) else plain.time() if isinstance(kind, t.TimeType) else plain
+        return pa.scalar(made, to_arrow_type(kind))
+
+    def bind(name: str, args: list[Expr]) -> Call:
+        check_count(name, args, 0, 0)
+        return Call(kind.not_null(), name, ())
+
+    scalar(name, bind=bind, changing=True)(evaluate)
+
+
+for _name in ("PROCTIME", "CURRENT_TIMESTAMP", "NOW", "CURRENT_ROW_TIMESTAMP"):
+    _clock(_name, DataTypes.TIMESTAMP_LTZ(3))
+_clock("LOCALTIMESTAMP", DataTypes.TIMESTAMP(3))
+_clock("CURRENT_DATE", DataTypes.DATE())
+_clock("LOCALTIME", DataTypes.TIME(0))
+_clock("CURRENT_TIME", DataTypes.TIME(0))

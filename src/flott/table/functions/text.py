@@ -1,0 +1,136 @@
+"""Texts."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from flott.table.expr import Call
+from flott.table.functions.registry import a_number, a_text, cast_to, check_count, row_by_row, rows, scalar, takes
+from flott.table.types import DataTypes
+
+if TYPE_CHECKING:
+    from flott.table.expr import Expr
+    from flott.table.functions.registry import Column, Session
+
+TEXT = DataTypes.STRING()
+NUMBER = DataTypes.INT()
+
+
+def _simple(*names: str, function: Any) -> None:
+    scalar(*names, bind=takes(TEXT, a_text))(lambda call, args, _: function(args[0]))
+
+
+_simple("UPPER", "UCASE", function=pc.utf8_upper)
+_simple("LOWER", "LCASE", function=pc.utf8_lower)
+_simple("REVERSE", function=pc.utf8_reverse)
+_simple("LTRIM", function=lambda arg: pc.utf8_ltrim(arg, " "))
+_simple("RTRIM", function=lambda arg: pc.utf8_rtrim(arg, " "))
+
+
+@scalar("CHAR_LENGTH", "CHARACTER_LENGTH", bind=takes(NUMBER, a_text))
+def _length(call: Call, args: list[Column], _: Session) -> Column:
+    return pc.utf8_length(args[0])
+
+
+def _bind_concat(name: str, args: list[Expr]) -> Call:
+    texts = [arg if a_text(arg.type) else cast_to(arg, TEXT) for arg in args]
+    return takes(TEXT, *[a_text] * len(texts))(name, texts)
+
+
+@scalar("||", "CONCAT", bind=_bind_concat)
+def _concat(call: Call, args: list[Column], _: Session) -> Column:
+    if all(isinstance(arg, pa.Scalar) for arg in args):
+        texts = [arg.as_py() for arg in args]
+        return pa.scalar(None if None in texts else "".join(texts), pa.string())
+    return pc.binary_join_element_wise(*(arg.cast(pa.string()) for arg in args), "")
+
+
+def _bind_concat_ws(name: str, args: list[Expr]) -> Call:
+    check_count(name, args, 1)
+    return _bind_concat(name, args)
+
+
+@scalar("CONCAT_WS", bind=_bind_concat_ws)
+def _concat_ws(call: Call, args: list[Column], _: Session) -> Column:
+    """Put texts together with a separator; those that are NULL are left out."""
+    values = [
+        None if row[0] is None else row[0].join(text for text in row[1:] if text is not None)  # type: ignore[index]
+        for row in rows(args, nulls=True)
+    ]
+    made = pa.array(values, pa.string())
+    return made[0] if all(isinstance(arg, pa.Scalar) for arg in args) else made
+
+
+def substring(text: str, start: int, length: int | None = None) -> str | None:
+    """Return a piece of a text; the first character is 1, and -1 is the last.
+
+    >>> substring("stream", 2, 3), substring("stream", -2)
+    ('tre', 'am')
+    """
+    if length is not None and length < 0:
+        return None
+    begin = start - 1 if start > 0 else len(text) + start if start < 0 else 0
+    if begin < 0:
+        return ""
+    return text[begin:] if length is None else text[begin : begin + length]
+
+
+scalar("SUBSTRING", "SUBSTR", bind=takes(TEXT, a_text, a_number, a_number, least=2))(row_by_row(substring))
+scalar("LEFT", bind=takes(TEXT, a_text, a_number))(row_by_row(lambda text, count: text[: max(count, 0)]))
+scalar("RIGHT", bind=takes(TEXT, a_text, a_number))(row_by_row(lambda text, count: text[-count:] if count > 0 else ""))
+scalar("REPEAT", bind=takes(TEXT, a_text, a_number))(row_by_row(lambda text, count: text * count))
+scalar("REPLACE", bind=takes(TEXT, a_text, a_text, a_text))(row_by_row(lambda text, old, new: text.replace(old, new)))
+scalar("POSITION", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
+scalar("INSTR", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda text, part: text.find(part) + 1))
+scalar("LOCATE", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
+scalar("INITCAP", bind=takes(TEXT, a_text))(row_by_row(str.title))
+scalar("MD5", bind=takes(TEXT, a_text))(
+    row_by_row(lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest())
+)
+scalar("SHA256", bind=takes(TEXT, a_text))(row_by_row(lambda text: hashlib.sha256(text.encode()).hexdigest()))
+
+
+def _pad(text: str, length: int, fill: str, *, left: bool) -> str | None:
+    if length < 0 or (not fill and length > len(text)):
+        return None
+    missing = max(0, length - len(text))
+    padding = (fill * missing)[:missing]
+    return (padding + text if left else text + padding) if missing else text[:length]
+
+
+_padding = takes(TEXT, a_text, a_number, a_text)
+scalar("LPAD", bind=_padding)(row_by_row(lambda text, length, fill: _pad(text, length, fill, left=True)))
+scalar("RPAD", bind=_padding)(row_by_row(lambda text, length, fill: _pad(text, length, fill, left=False)))
+
+
+def _split(text: str, separator: str, index: int) -> str | None:
+    parts = text.split(separator) if separator else [text]
+    return parts[index] if 0 <= index < len(parts) else None
+
+
+@scalar("SPLIT_INDEX", bind=lambda name, args: _nullable(takes(TEXT, a_text, a_text, a_number)(name, args)))
+def _split_index(call: Call, args: list[Column], session: Session) -> Column:
+    """Return one of the parts of a text, counted from 0."""
+    return row_by_row(_split)(call, args, session)
+
+
+def _nullable(call: Call) -> Call:
+    return Call(call.type.nullable(), call.function, call.args)
+
+
+def _trim(text: str, characters: str, where: str) -> str:
+    """Remove a text from the ends of another as often as it is there."""
+    if where in {"BOTH", "LEADING"}:
+        while characters and text.startswith(characters):
+            text = text[len(characters) :]
+    if where in {"BOTH", "TRAILING"}:
+        while characters and text.endswith(characters):
+            text = text[: -len(characters)]
+    return text
+
+
+scalar("TRIM", bind=takes(TEXT, a_text, a_text, a_text))(row_by_row(_trim))

@@ -1,0 +1,63 @@
+"""Tables that are grouped, and wait to be told what to select."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from flott.table.errors import TableError
+from flott.table.select_from import column_tree, select_from
+
+if TYPE_CHECKING:
+    from flott.table.table import Table
+    from flott.table.window import GroupWindow
+
+__all__ = ["GroupWindowedTable", "GroupedTable", "WindowGroupedTable"]
+
+
+class GroupedTable:
+    """A table whose rows are grouped: ``table.group_by(col("user")).select(col("user"), col("price").sum)``."""
+
+    def __init__(self, table: Table, keys: tuple[Any, ...]) -> None:
+        self._table = table
+        self._keys = keys
+
+    def select(self, *fields: Any) -> Table:
+        """Computes one row for each group."""
+        return select_from(self._table, fields, group=[column_tree(key) for key in self._keys])
+
+
+class GroupWindowedTable:
+    """A table with a window, which waits for group_by."""
+
+    def __init__(self, table: Table, window: GroupWindow) -> None:
+        self._table = table
+        self._window = window
+
+    def group_by(self, *fields: Any) -> WindowGroupedTable:
+        """Groups by the window, and by columns."""
+        trees = [column_tree(field) for field in fields]
+        keys = [tree for tree in trees if not (isinstance(tree, exp.Column) and tree.name == self._window.name)]
+        if len(keys) == len(trees):
+            raise TableError(f"group_by(…): group by the window too, as in group_by(col('{self._window.name}'), …)")
+        return WindowGroupedTable(self._table, self._window, keys)
+
+
+class WindowGroupedTable:
+    """A table that is grouped by a window, and waits for select."""
+
+    def __init__(self, table: Table, window: GroupWindow, keys: list[exp.Expr]) -> None:
+        self._table = table
+        self._window = window
+        self._keys = keys
+
+    def select(self, *fields: Any) -> Table:
+        """Computes one row for each group and window."""
+        bounds = [exp.column("window_start"), exp.column("window_end")]
+        time = [exp.column("window_time")]
+        asked = any(
+            column.name == "window_time" for field in fields for column in column_tree(field).find_all(exp.Column)
+        )
+        group = [*self._keys, *bounds, *(time if asked else [])]
+        return select_from(self._table, fields, group=group, window=self._window)

@@ -1,0 +1,55 @@
+"""Aggregates: of groups that change, of windows in columns, or of windows row by row."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from flott.table.errors import NotYetError
+from flott.table.physical.step import Step
+from flott.table.physical.window_columns import in_columns
+from flott.table.runtime.group_aggregate import GroupAggregate, GroupPlan
+from flott.table.runtime.key_hash import ColumnsHash, KeyColumns
+from flott.table.runtime.window_aggregate import WindowAggregate
+
+if TYPE_CHECKING:
+    from flott.table.physical.translate import Translator
+    from flott.table.plan import nodes as n
+
+
+def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
+    """Return the steps of an aggregate."""
+    bounds = node.window_keys()
+    if bounds is not None:
+        fast = in_columns(node, translator)
+        if fast is not None:
+            return fast
+    below = translator.translate(node.input)
+    plan = GroupPlan(
+        node.keys, node.calls, tuple(field.type for field in below.fields), retracting=not below.append_only
+    )
+    exchange = hashed(node.keys)
+    if bounds is None:
+        _check_retraction(node, below)
+        group = partial(GroupAggregate, plan, bundle=translator.settings.bundle)
+        return Step("GroupAggregate", node.detail, node.fields, append_only=False, inputs=(below,), operator=group,
+                    exchanges=(exchange,))  # fmt: skip
+    if not below.append_only:
+        raise NotYetError("a window over rows that are updated can't be run yet; group by without the window")
+    end = node.keys.index(bounds[1])
+    window = partial(WindowAggregate, plan, end)
+    return Step("WindowAggregate", node.detail, node.fields, append_only=True, inputs=(below,), operator=window,
+                exchanges=(exchange,))  # fmt: skip
+
+
+def _check_retraction(node: n.Aggregate, below: Step) -> None:
+    for call in node.calls:
+        if call.user is not None and not below.append_only and not call.user.retracts:
+            raise NotYetError(
+                f"{call.function} must take rows back here, because its input is updated: give it a method retract"
+            )
+
+
+def hashed(keys: tuple[int, ...]) -> Any:
+    """Return the exchange that brings rows of equal keys together."""
+    return ColumnsHash(KeyColumns(keys))

@@ -1,0 +1,160 @@
+"""Logical plan to physical plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from flott.table.arrow_types import to_arrow_type
+from flott.table.errors import NotYetError
+from flott.table.physical.aggregates import translate_aggregate
+from flott.table.physical.joins import translate_join
+from flott.table.physical.ranks import translate_rank
+from flott.table.physical.step import Step
+from flott.table.plan import nodes as n
+from flott.table.runtime.calc import Calc
+from flott.table.runtime.conversion import RecordsToColumns
+from flott.table.runtime.watermark_assigner import WatermarkAssigner
+from flott.table.runtime.window_expand import WindowExpand
+from flott.table.types import LocalZonedTimestampType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.table.expr import Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the plan depends on besides the query."""
+
+    zone: str = "UTC"
+    bundle: bool = False
+    """Whether groups report once per batch: table.exec.mini-batch.enabled."""
+    connectors: Any = None
+    """Finds what reads a table, by the name of its connector."""
+
+
+class Translator:
+    """Translates the nodes of one plan; a node that is used twice becomes one step."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._known: dict[int, Step] = {}
+
+    def translate(self, node: n.Node) -> Step:
+        """Return the step that does what a node says."""
+        known = self._known.get(id(node))
+        if known is None:
+            known = self._known[id(node)] = self._translate(node)
+        return known
+
+    def _translate(self, node: n.Node) -> Step:  # noqa: PLR0911 - a case a line
+        if isinstance(node, (n.Project, n.Filter)):
+            return self._calc(node)
+        if isinstance(node, n.Scan):
+            return self._scan(node)
+        if isinstance(node, n.StreamScan):
+            return self._stream(node)
+        if isinstance(node, n.Values):
+            return self._values(node)
+        if isinstance(node, n.Watermark):
+            return self._watermark(node)
+        if isinstance(node, n.WindowTable):
+            return self._windows(node)
+        if isinstance(node, n.Aggregate):
+            return translate_aggregate(node, self)
+        if isinstance(node, n.Rank):
+            return translate_rank(node, self.translate(node.input))
+        if isinstance(node, n.Join):
+            return translate_join(node, self)
+        if isinstance(node, n.Union):
+            parts = tuple(self.translate(part) for part in node.parts)
+            return self._union(node, parts)
+        if isinstance(node, n.RowNumber):
+            raise NotYetError(
+                "ROW_NUMBER() can be run only for the first N rows: "
+                "SELECT * FROM (SELECT …, ROW_NUMBER() OVER (…) AS rn …) WHERE rn <= 10"
+            )
+        raise TypeError(f"{type(node).__name__} has no operator")
+
+    # Rows without state
+
+    def _calc(self, node: n.Node) -> Step:
+        condition: Expr | None = None
+        exprs = None
+        source = node
+        if isinstance(source, n.Project):
+            exprs, source = source.exprs, source.input
+        if isinstance(source, n.Filter):
+            condition, source = source.condition, source.input
+        below = self.translate(source)
+        details = []
+        if exprs is not None:
+            pairs = zip(exprs, node.fields, strict=True)
+            details.append(f"select=[{', '.join(f'{n.show(expr, source)} AS {field.name}' for expr, field in pairs)}]")
+        if condition is not None:
+            details.append(f"where=[{n.show(condition, source)}]")
+        operator = partial(Calc, condition, exprs, self.settings.zone)
+        return Step("Calc", ", ".join(details), node.fields, below.append_only, (below,), operator, (None,))
+
+    def _watermark(self, node: n.Watermark) -> Step:
+        below = self.translate(node.input)
+        operator = partial(WatermarkAssigner, node.expr, self.settings.zone)
+        return Step("WatermarkAssigner", node.detail, node.fields, below.append_only, (below,), operator, (None,))
+
+    def _windows(self, node: n.WindowTable) -> Step:
+        kind = node.input.fields[node.time].type
+        check_zone(kind, self.settings.zone)
+        below = self.translate(node.input)
+        operator = partial(WindowExpand, node.time, node.windows, to_arrow_type(kind))
+        return Step("WindowTableFunction", node.detail, node.fields, below.append_only, (below,), operator, (None,))
+
+    def _union(self, node: n.Union, parts: tuple[Step, ...]) -> Step:
+        append_only = all(part.append_only for part in parts)
+        return Step("Union", node.detail, node.fields, append_only, parts)
+
+    # Sources
+
+    def _scan(self, node: n.Scan) -> Step:
+        made = self.settings.connectors.source(node)
+        return self._records(
+            "TableSourceScan", node, made.stream, columnar=made.columnar, append_only=not made.changelog
+        )
+
+    def _stream(self, node: n.StreamScan) -> Step:
+        stream = node.stream
+        return self._records("DataStreamScan", node, lambda _: stream, columnar=False, append_only=not node.changelog)
+
+    def _values(self, node: n.Values) -> Step:
+        rows = list(node.rows)
+        return self._records("Values", node, lambda env: env.from_collection(rows), columnar=False, append_only=True)
+
+    def _records(
+        self, name: str, node: n.Node, stream: Callable[[Any], Any], *, columnar: bool, append_only: bool
+    ) -> Step:
+        step = Step(name, node.detail, node.fields, append_only, source=stream)
+        if columnar:
+            return step
+        single = isinstance(node, n.StreamScan) and len(node.fields) == 1 and is_single(node.stream)
+        operator = partial(RecordsToColumns, node.fields, step.arrow_types(), changelog=not append_only, single=single)
+        return replace(
+            step, name="ToColumns", detail="", inputs=(step,), operator=operator, exchanges=(None,), source=None
+        )
+
+
+def is_single(stream: Any) -> bool:
+    """Say whether the records of a stream are single values, not rows."""
+    from flott.common.typeinfo import BasicTypeInfo
+
+    return isinstance(stream.get_type(), BasicTypeInfo)
+
+
+def check_zone(kind: Any, zone: str) -> None:
+    """Refuse windows whose bounds would have to follow a time zone."""
+    if isinstance(kind, LocalZonedTimestampType) and zone not in {"UTC", "Z", "Etc/UTC"}:
+        raise NotYetError(
+            f"windows over TIMESTAMP_LTZ can be run only in the time zone UTC, not in {zone}; "
+            f"CAST the column AS TIMESTAMP(3), or set 'table.local-time-zone' to UTC"
+        )

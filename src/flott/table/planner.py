@@ -1,0 +1,166 @@
+"""From statements to jobs: binds, optimises, translates, and puts the result into a program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flott.table.bind.query import QueryBinder
+from flott.table.bind.tables import table_plan
+from flott.table.catalog import CatalogView
+from flott.table.connectors.registry import Connectors
+from flott.table.errors import TableError, ValidationError, did_you_mean
+from flott.table.explain import explained
+from flott.table.expr import Expr, Literal
+from flott.table.functions.casts import check_cast
+from flott.table.functions.registry import SignatureError, cast_to
+from flott.table.functions.result_types import common_type
+from flott.table.physical.attach import behind
+from flott.table.physical.to_stream import StreamBuilder
+from flott.table.physical.translate import Settings, Translator
+from flott.table.plan.nodes import Field, Node, SinkNode, project
+from flott.table.rules.optimise import optimise
+from flott.table.runtime.conversion import ColumnsToRows
+from flott.table.types import NumericType, is_text, is_timestamp
+
+if TYPE_CHECKING:
+    from flott.datastream import StreamExecutionEnvironment
+    from flott.datastream.data_stream import DataStream
+    from flott.table.catalog import CatalogTable
+    from flott.table.catalog_manager import CatalogManager
+    from flott.table.physical.step import Step
+    from flott.table.sql.statements import Insert, Query
+    from flott.table.table_config import TableConfig
+    from flott.table.types import DataType
+
+
+class Planner:
+    """Plans for one TableEnvironment."""
+
+    def __init__(self, manager: CatalogManager, config: TableConfig, environment: StreamExecutionEnvironment) -> None:
+        self.manager = manager
+        self.config = config
+        self.environment = environment
+        self.connectors = Connectors()
+
+    # Plans
+
+    def query(self, query: Query) -> Node:
+        """Return the plan of a query."""
+        return QueryBinder(self.manager, query.text).bind(query.tree)
+
+    def table(self, path: tuple[str, ...]) -> Node:
+        """Return the plan of a table."""
+        return QueryBinder(self.manager, "").table(path)
+
+    def insert(self, statement: Insert) -> SinkNode:
+        """Return the plan of an INSERT."""
+        return self.into(statement.path, self.query(statement.query), statement.columns)
+
+    def into(self, path: tuple[str, ...], node: Node, columns: tuple[str, ...] = ()) -> SinkNode:
+        """Return a plan that writes into a table: its columns cast to the table's."""
+        identifier = self.manager.identify(path)
+        table = self.manager.find(identifier)
+        if table is None:
+            hint = did_you_mean(path[-1], self.manager.table_names())
+            raise ValidationError(f"table '{'.'.join(path)}' not found{hint}")
+        if isinstance(table, CatalogView):
+            raise ValidationError(f"'{'.'.join(path)}' is a view; INSERT INTO a table")
+        summary = identifier.as_summary_string()
+        return self._into_table(summary, table, node, columns)
+
+    def _into_table(self, path: str, table: CatalogTable, node: Node, columns: tuple[str, ...]) -> SinkNode:
+        plan = table_plan(path, table, self.manager.functions)
+        stored = {column.name for column in table.schema.columns if column.expression is None and not column.virtual}
+        targets = [field for field in plan.fields if field.name in stored]
+        chosen = columns or tuple(field.name for field in targets)
+        names = [field.name for field in targets]
+        for name in chosen:
+            if name not in names:
+                raise ValidationError(f"table '{path}' has no column '{name}' to write{did_you_mean(name, names)}")
+        if len(chosen) != len(node.fields):
+            raise ValidationError(
+                f"table '{path}' takes {len(chosen)} columns ({', '.join(chosen)}), "
+                f"the query gives {len(node.fields)} ({', '.join(field.name for field in node.fields)})"
+            )
+        refs = dict(zip(chosen, node.refs(), strict=True))
+        exprs = [_assigned(refs.get(field.name), field, path) for field in targets]
+        cast = project(node, exprs, names)
+        return SinkNode(cast.fields, cast, path, table)
+
+    # Steps
+
+    def settings(self) -> Settings:
+        """Return what plans depend on."""
+        return Settings(self.config.get_local_timezone(), self.config.bundles(), self.connectors)
+
+    def stream(self, node: Node) -> tuple[Step, DataStream]:
+        """Put a plan into the program; return its last step and its stream of columns."""
+        step = Translator(self.settings()).translate(optimise(node))
+        return step, StreamBuilder(self.environment).stream(step)
+
+    def rows(self, node: Node, *, stamped: bool = False, output_type: Any = None) -> tuple[Step, DataStream]:
+        """Put a plan into the program; return its last step and its stream of Rows."""
+        step, stream = self.stream(node)
+        times = [place for place, field in enumerate(node.fields) if field.is_rowtime]
+        operator = ColumnsToRows([field.name for field in node.fields], times[0] if stamped and times else None)
+        return step, behind(stream, "ToRows", operator, output_type)
+
+    def sinks(self, nodes: list[SinkNode]) -> None:
+        """Put several INSERTs into the program; what they share runs once."""
+        translator, builder = Translator(self.settings()), StreamBuilder(self.environment)
+        for node in nodes:
+            step = translator.translate(optimise(node.input))
+            sink = self.connectors.sink(node.path, node.table, node.fields, step)
+            sink.attach(builder.stream(step))
+
+    def explain(self, nodes: list[Node], *, changes: bool = False) -> str:
+        """Return the plans of queries and INSERTs as text."""
+        plans: list[tuple[Any, Any, Any]] = []
+        translator = Translator(self.settings())
+        for node in nodes:
+            inner = node.input if isinstance(node, SinkNode) else node
+            best = optimise(inner)
+            step = translator.translate(best)
+            if isinstance(node, SinkNode):
+                self.connectors.sink(node.path, node.table, node.fields, step)
+                plans.append((node, node.with_inputs(best), _sink_step(node, step)))
+            else:
+                plans.append((node, best, step))
+        return explained(plans, changes=changes)
+
+
+def _sink_step(node: SinkNode, step: Step) -> Step:
+    from flott.table.physical.step import Step
+
+    return Step("Sink", node.detail, node.fields, step.append_only, (step,))
+
+
+def _assigned(expr: Expr | None, field: Field, path: str) -> Expr:
+    """Return an expression as what a column of a table takes."""
+    if expr is None:
+        if not field.type.is_nullable:
+            raise ValidationError(f"table '{path}': column '{field.name}' is NOT NULL, so it must be given")
+        return Literal(field.type, None)
+    if not _assignable(expr.type, field.type):
+        raise ValidationError(
+            f"table '{path}': column '{field.name}' is {field.type!r}, and the query gives {expr.type!r}; CAST it"
+        )
+    return cast_to(expr, field.type)
+
+
+def _assignable(source: DataType, target: DataType) -> bool:
+    try:
+        check_cast(source, target)
+    except SignatureError:
+        return False
+    both_numbers = isinstance(source, NumericType) and isinstance(target, NumericType)
+    both_texts = is_text(source) and is_text(target)
+    both_times = is_timestamp(source) and is_timestamp(target)
+    return common_type([source, target]) is not None or both_numbers or both_texts or both_times
+
+
+def unknown_statement(statement: Any) -> TableError:
+    """Return the error for a statement that stands in the wrong place."""
+    return TableError(
+        f"{type(statement).__name__} can't be used here; sql_query(…) takes a SELECT, execute_sql(…) the rest"
+    )

@@ -1,0 +1,40 @@
+"""Computes columns in one step instead of two."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flott.table.expr import Expr, InputRef, UserCall, substituted
+from flott.table.functions.registry import functions
+from flott.table.plan.nodes import Project
+
+if TYPE_CHECKING:
+    from flott.table.plan.nodes import Node
+
+
+def merge_projects(node: Node) -> Node:
+    """Put a projection over another into one, unless something costly would be computed twice."""
+    if not isinstance(node, Project) or not isinstance(node.input, Project):
+        return node
+    inner = node.input
+    uses = [part.index for expr in node.exprs for part in expr.walk() if isinstance(part, InputRef)]
+    for position, expr in enumerate(inner.exprs):
+        if uses.count(position) > 1 and not _cheap(expr):
+            return node
+        if uses.count(position) != 1 and _changing(expr):
+            return node
+    return Project(node.fields, inner.input, tuple(substituted(expr, inner.exprs) for expr in node.exprs))
+
+
+def _cheap(expr: Expr) -> bool:
+    return not expr.children()
+
+
+def _changing(expr: Expr) -> bool:
+    """Say whether it may differ when it is computed again."""
+    known = functions()
+    return any(
+        not part.function.is_deterministic() if isinstance(part, UserCall) else known[part.function].changing
+        for part in expr.walk()
+        if hasattr(part, "function")
+    )

@@ -1,0 +1,44 @@
+"""Applies the rules until none of them changes anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flott.table.rules.drop_identity_project import drop_identity_project
+from flott.table.rules.fold_constants import fold_constants
+from flott.table.rules.merge_filters import merge_filters
+from flott.table.rules.merge_projects import merge_projects
+from flott.table.rules.push_filter_below_windows import push_filter_below_windows
+from flott.table.rules.push_filter_into_join import push_filter_into_join
+from flott.table.rules.push_filter_through_project import push_filter_through_project
+from flott.table.rules.rank_from_row_number import rank_from_row_number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.table.plan.nodes import Node
+
+RULES: tuple[Callable[[Node], Node], ...] = (
+    fold_constants, rank_from_row_number, merge_filters, push_filter_through_project, push_filter_into_join,
+    push_filter_below_windows, merge_projects, drop_identity_project,
+)  # fmt: skip
+MANY = 100
+
+
+def optimise(node: Node) -> Node:
+    """Return a plan with the same result that does less."""
+    for _ in range(MANY):
+        changed = _once(node)
+        if changed == node:
+            return node
+        node = changed
+    return node
+
+
+def _once(node: Node) -> Node:
+    for rule in RULES:
+        node = rule(node)
+    inputs = tuple(_once(one) for one in node.inputs)
+    if any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
+        node = node.with_inputs(*inputs)
+    return node

@@ -1,0 +1,29 @@
+"""Leaves rows out before they are put into windows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flott.table.expr import conjunction, conjuncts
+from flott.table.plan.nodes import Filter, WindowTable
+
+if TYPE_CHECKING:
+    from flott.table.plan.nodes import Node
+
+
+def push_filter_below_windows(node: Node) -> Node:
+    """Put conditions that do not look at windows below the window table function."""
+    if not isinstance(node, Filter) or not isinstance(node.input, WindowTable):
+        return node
+    table = node.input
+    width = len(table.input.fields)
+    parts = conjuncts(node.condition)
+    down = [part for part in parts if max(part.inputs(), default=0) < width]
+    if not down:
+        return node
+    condition = conjunction(down)
+    if condition is None:
+        return node
+    below = table.with_inputs(Filter(table.input.fields, table.input, condition))
+    rest = conjunction([part for part in parts if part not in down])
+    return below if rest is None else Filter(node.fields, below, rest)

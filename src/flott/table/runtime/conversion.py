@@ -1,0 +1,98 @@
+"""Between the two worlds: records of streams become columns, and changes become Rows."""
+
+from __future__ import annotations
+
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from flott.common.types import Row, RowKind
+from flott.errors import FlottError
+from flott.runtime.batch import Batch
+from flott.runtime.operator import Operator
+from flott.table.runtime.changes import pack, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flott.table.plan.nodes import Field
+
+KINDS = tuple(RowKind)
+
+
+class RecordsToColumns(Operator):
+    """Takes Rows, tuples, dicts or single values, and hands on columns."""
+
+    def __init__(self, fields: tuple[Field, ...], types: tuple[Any, ...], *, changelog: bool, single: bool) -> None:
+        self.names = tuple(field.name for field in fields)
+        self.types = types
+        self.changelog = changelog
+        self.single = single
+
+    def process(self, batch: Batch) -> None:
+        if batch.columnar and all(batch.has(name) for name in self.names) and not self.changelog:  # type: ignore[attr-defined]
+            columns = [batch.column(name) for name in self.names]  # type: ignore[attr-defined]
+            pairs = zip(columns, self.types, strict=True)
+            self.output.emit(pack([one if one.type == kind else one.cast(kind) for one, kind in pairs], None))
+            return
+        values = batch.values
+        if not values:
+            return
+        kinds = None
+        if self.changelog:
+            kinds = np.array([value.get_row_kind().value if isinstance(value, Row) else 0 for value in values], np.int8)
+        lists = [values] if self.single else self._columns(values)
+        made = [self._column(*one) for one in zip(self.names, lists, self.types, strict=True)]
+        self.output.emit(pack(made, kinds))
+
+    def _columns(self, values: list[Any]) -> list[list[Any]]:
+        first = values[0]
+        named = isinstance(first, dict) or (isinstance(first, Row) and getattr(first, "_fields", None))
+        try:
+            if named:
+                return [list(map(itemgetter(name), values)) for name in self.names]
+            if isinstance(first, (Row, tuple, list)):
+                return [list(map(itemgetter(position), values)) for position in range(len(self.names))]
+            return [list(map(attrgetter(name), values)) for name in self.names]
+        except (KeyError, IndexError, AttributeError, ValueError, TypeError) as error:
+            raise FlottError(
+                f"{self.context.title}: record {first!r:.200} does not have the columns {', '.join(self.names)}: "
+                f"{error!r}"
+            ) from None
+
+    def _column(self, name: str, values: list[Any], kind: Any) -> Any:
+        try:
+            return pa.array(values, kind)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+            raise FlottError(
+                f"{self.context.title}: column '{name}' of type {kind} can't hold what a record has there: {error}"
+            ) from None
+
+
+class ColumnsToRows(Operator):
+    """Takes changes, and hands on Rows of their kinds; with ``rowtime``, stamped with that column."""
+
+    def __init__(self, names: Sequence[str], rowtime: int | None = None) -> None:
+        self.names = tuple(names)
+        self.rowtime = rowtime
+
+    def process(self, batch: Batch) -> None:
+        columns, kinds = unpack(batch)
+        rows = rows_with_kinds(self.names, columns, kinds)
+        stamps = None
+        if self.rowtime is not None:
+            micros = columns[self.rowtime].cast(pa.int64()).to_pylist()
+            stamps = [None if one is None else one // 1000 for one in micros]
+        self.output.emit(Batch(rows, stamps))
+
+
+def rows_with_kinds(names: tuple[str, ...], columns: Sequence[Any], kinds: Any) -> list[Row]:
+    """Return changes as Rows."""
+    template = Row(*names)
+    rows = [template(*values) for values in zip(*(column.to_pylist() for column in columns), strict=True)]
+    if kinds is not None:
+        for row, kind in zip(rows, kinds.tolist(), strict=True):
+            row.set_row_kind(KINDS[kind])
+    return rows

@@ -1,0 +1,129 @@
+"""Flink's SQL for sqlglot: backticks around names, every function by its name, table functions over tables."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sqlglot import exp, parser, tokens
+from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
+from sqlglot.errors import ParseError, TokenError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from flott.table.errors import SqlParserError
+
+KEPT_SYNTAX = {"CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM", "CEIL", "FLOOR"}
+"""Functions whose arguments are not just a list."""
+
+
+class FlinkSql(Dialect):
+    """What sqlglot has to know of Flink's SQL."""
+
+    NORMALIZATION_STRATEGY = NormalizationStrategy.CASE_SENSITIVE
+    NULL_ORDERING = "nulls_are_small"
+
+    class Tokenizer(tokens.Tokenizer):
+        """Names in backticks, texts in single quotes."""
+
+        IDENTIFIERS: ClassVar[list[Any]] = ["`"]
+        QUOTES: ClassVar[list[Any]] = ["'"]
+        STRING_ESCAPES: ClassVar[list[str]] = ["'"]
+        COMMENTS: ClassVar[list[Any]] = ["--", ("/*", "*/")]
+        COMMANDS: ClassVar[set[Any]] = set()
+
+    class Parser(parser.Parser):
+        """Functions stay what they are called: the registry says what they mean, nobody else."""
+
+        FUNCTIONS: ClassVar[dict[str, Any]] = {
+            name: build for name, build in parser.Parser.FUNCTIONS.items() if name in {"CEIL", "FLOOR"}
+        }
+        FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
+            name: parse for name, parse in parser.Parser.FUNCTION_PARSERS.items() if name in KEPT_SYNTAX
+        }
+        LOG_DEFAULTS_TO_LN = False
+
+
+_DIALECT = FlinkSql()
+
+
+def tokenize(text: str) -> list[Token]:
+    """Return the tokens of a text, those left out that only mark tables as arguments of functions.
+
+    >>> [token.text for token in tokenize("FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(at)))")]
+    ['FROM', 'TUMBLE', '(', 'bid', ',', 'DESCRIPTOR', '(', 'at', ')', ')']
+    """
+    try:
+        found = _DIALECT.tokenize(text)
+    except TokenError as error:
+        raise SqlParserError(f"this is no SQL: {str(error).splitlines()[0]}", text, 0) from None
+    return _without_table_marks(found)
+
+
+def _without_table_marks(found: list[Token]) -> list[Token]:
+    kept: list[Token] = []
+    dropped: set[int] = set()
+    """Positions of the closing brackets of ``TABLE( … )``."""
+    for position, token in enumerate(found):
+        if position in dropped:
+            continue
+        following = found[position + 1] if position + 1 < len(found) else None
+        before = kept[-1] if kept else None
+        if token.token_type is TokenType.TABLE and following is not None and before is not None:
+            if following.token_type is TokenType.L_PAREN and before.token_type in _BEFORE_TABLE:
+                dropped.update((position + 1, closing(found, position + 1)))
+                continue
+            if before.text in {"(", "=>"} and following.token_type in {TokenType.VAR, TokenType.IDENTIFIER}:
+                continue
+        kept.append(token)
+    return kept
+
+
+_BEFORE_TABLE = {TokenType.FROM, TokenType.JOIN, TokenType.COMMA}
+
+
+def closing(found: list[Token], opening: int) -> int:
+    """Return the position of the bracket that closes the one at ``opening``."""
+    depth = 0
+    for position in range(opening, len(found)):
+        if found[position].token_type is TokenType.L_PAREN:
+            depth += 1
+        elif found[position].token_type is TokenType.R_PAREN:
+            depth -= 1
+            if depth == 0:
+                return position
+    return len(found)
+
+
+def parse_tokens(found: list[Token], text: str, kind: type[exp.Expr] | None = None) -> exp.Expr:
+    """Parse tokens of a text as one query, or as what ``kind`` says."""
+    engine = _DIALECT.parser()
+    if not found:
+        raise SqlParserError("something is missing at the end", text, len(text))
+    try:
+        parsed = engine.parse(found, text) if kind is None else engine.parse_into(kind, found, text)
+    except ParseError as error:
+        raise _readable(error, text, found) from None
+    if len(parsed) != 1 or parsed[0] is None:
+        raise SqlParserError("one statement is wanted here", text, found[0].start)
+    return parsed[0]
+
+
+def _readable(error: ParseError, text: str, found: list[Token]) -> SqlParserError:
+    nested = error.__cause__.errors if isinstance(error.__cause__, ParseError) else []
+    first = (error.errors or nested or [{}])[0]
+    offset = found[0].start
+    if first.get("line"):
+        lines = text.split("\n")
+        end = sum(len(line) + 1 for line in lines[: first["line"] - 1]) + first["col"]
+        offset = max(0, end - len(first.get("highlight") or ""))
+    problem = str(first.get("description") or error).splitlines()[0].rstrip(".")
+    shown = first.get("highlight")
+    return SqlParserError(f"{problem}{f', at {shown!r}' if shown else ''}", text, offset)
+
+
+def parse_expression(text: str) -> exp.Expr:
+    """Parse one scalar expression.
+
+    >>> parse_expression("price * 2").sql()
+    'price * 2'
+    """
+    return parse_tokens(tokenize(text), text, exp.Condition)

@@ -1,0 +1,180 @@
+"""Table: a query, and what can be done with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from flott.table.bind.query import distinct, renamed, union
+from flott.table.bind.tables import resolved_schema
+from flott.table.errors import TableError, did_you_mean
+from flott.table.grouped_table import GroupedTable, GroupWindowedTable
+from flott.table.select_from import column_tree, join_of, select_from
+
+if TYPE_CHECKING:
+    from flott.table.explain_detail import ExplainDetail
+    from flott.table.plan.nodes import Node
+    from flott.table.resolved_schema import ResolvedSchema
+    from flott.table.table_environment import TableEnvironment
+    from flott.table.table_result import TableResult
+    from flott.table.window import GroupWindow
+
+__all__ = ["Table"]
+
+
+class Table:
+    """The rows that a query gives, as they change; nothing runs until they are asked for."""
+
+    def __init__(self, plan: Node, t_env: TableEnvironment) -> None:
+        self.plan = plan
+        self.t_env = t_env
+
+    def derived(self, plan: Node) -> Table:
+        """Return another table of the same environment."""
+        return Table(plan, self.t_env)
+
+    # -- rows and columns ----------------------------------------------------------------------------
+
+    def select(self, *fields: Any) -> Table:
+        """Computes columns; with aggregates, one row of all rows."""
+        return select_from(self, fields)
+
+    def where(self, predicate: Any) -> Table:
+        """Keeps the rows for which a condition holds."""
+        return select_from(self, ["*"], where=predicate)
+
+    filter = where
+
+    def alias(self, field: str, *fields: str) -> Table:
+        """Gives the columns other names."""
+        return self.derived(renamed(self.plan, (field, *fields)))
+
+    def add_columns(self, *fields: Any) -> Table:
+        """Adds columns."""
+        return select_from(self, ["*", *fields])
+
+    def drop_columns(self, *fields: Any) -> Table:
+        """Leaves columns out."""
+        gone = {column_tree(field).name for field in fields}
+        names = [field.name for field in self.plan.fields]
+        for name in gone:
+            if name not in names:
+                raise TableError(f"drop_columns('{name}'): there is no such column{did_you_mean(name, names)}")
+        return select_from(self, [name for name in names if name not in gone])
+
+    def rename_columns(self, *fields: Any) -> Table:
+        """Gives some columns other names: ``rename_columns(col("a").alias("b"))``."""
+        names = {}
+        for field in fields:
+            tree = column_tree(field)
+            if not isinstance(tree, exp.Alias):
+                raise TableError("rename_columns(…): give col('old').alias('new')")
+            names[tree.this.name] = tree.alias
+        return self.derived(renamed(self.plan, tuple(names.get(one.name, one.name) for one in self.plan.fields)))
+
+    def distinct(self) -> Table:
+        """Keeps one of equal rows."""
+        return select_from(self, ["*"], distinct=True)
+
+    def group_by(self, *fields: Any) -> GroupedTable:
+        """Groups the rows; say with select what to compute of each group."""
+        return GroupedTable(self, fields)
+
+    def window(self, window: GroupWindow) -> GroupWindowedTable:
+        """Puts the rows into windows, to group by."""
+        return GroupWindowedTable(self, window)
+
+    def order_by(self, *fields: Any) -> OrderedTable:
+        """Sorts the rows; on a stream only the first ones can be had: ``order_by(…).limit(10)``."""
+        return OrderedTable(self, fields)
+
+    def limit(self, fetch: int, offset: int = 0) -> Table:
+        """Keeps so many rows."""
+        return select_from(self, ["*"], limit=(offset, fetch))
+
+    fetch = limit
+
+    # -- several tables ------------------------------------------------------------------------------
+
+    def join(self, right: Table, join_predicate: Any = None) -> Table:
+        """Puts rows of two tables together that belong together."""
+        return join_of(self, right, "", join_predicate)
+
+    def left_outer_join(self, right: Table, join_predicate: Any = None) -> Table:
+        """Puts rows together; those of the left without a partner stay, with NULLs."""
+        return join_of(self, right, "LEFT", join_predicate)
+
+    def right_outer_join(self, right: Table, join_predicate: Any) -> Table:
+        """Puts rows together; those of the right without a partner stay, with NULLs."""
+        return join_of(self, right, "RIGHT", join_predicate)
+
+    def full_outer_join(self, right: Table, join_predicate: Any) -> Table:
+        """Puts rows together; those of both sides without a partner stay, with NULLs."""
+        return join_of(self, right, "FULL", join_predicate)
+
+    def union_all(self, right: Table) -> Table:
+        """Takes the rows of two tables as one."""
+        return self.derived(union([self.plan, right.plan], ""))
+
+    def union(self, right: Table) -> Table:
+        """Takes the different rows of two tables as one."""
+        return self.derived(distinct(union([self.plan, right.plan], "")))
+
+    # -- what becomes of it --------------------------------------------------------------------------
+
+    def get_resolved_schema(self) -> ResolvedSchema:
+        """Returns the columns."""
+        return resolved_schema(self.plan)
+
+    def print_schema(self) -> None:
+        """Prints the columns."""
+        import sys
+
+        lines = "".join(f"  `{field.name}` {field.type!r}\n" for field in self.plan.fields)
+        sys.stdout.write(f"(\n{lines})\n")
+
+    def execute(self) -> TableResult:
+        """Runs the query; its rows come back as they change."""
+        return self.t_env.run_query(self)
+
+    def execute_insert(self, table_path: str, overwrite: bool = False) -> TableResult:
+        """Starts a job that writes the rows into a table."""
+        return self.t_env.create_statement_set().add_insert(table_path, self, overwrite).execute()
+
+    def explain(self, *extra_details: ExplainDetail) -> str:
+        """Returns the plans of the query as text."""
+        return self.t_env.planner.explain([self.plan], changes=bool(extra_details))
+
+    def print_explain(self, *extra_details: ExplainDetail) -> None:
+        """Prints the plans of the query."""
+        import sys
+
+        sys.stdout.write(self.explain(*extra_details))
+
+    def to_pandas(self) -> Any:
+        """Runs the query to its end, and returns the rows it ends with."""
+        import pandas as pd
+
+        from flott.table.final_rows import final_rows
+
+        with self.execute().collect() as changes:
+            rows = final_rows(changes)
+        return pd.DataFrame([list(row) for row in rows], columns=self.get_resolved_schema().get_column_names())
+
+    def __str__(self) -> str:
+        return f"Table({', '.join(field.name for field in self.plan.fields)})"
+
+
+class OrderedTable:
+    """A table in an order, of which the first rows can be had."""
+
+    def __init__(self, table: Table, order: tuple[Any, ...]) -> None:
+        self._table = table
+        self._order = order
+
+    def limit(self, fetch: int, offset: int = 0) -> Table:
+        """Keeps so many rows, the first in the order."""
+        return select_from(self._table, ["*"], order=self._order, limit=(offset, fetch))
+
+    fetch = limit

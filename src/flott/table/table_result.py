@@ -1,0 +1,151 @@
+"""TableResult: what a statement gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flott.table.connectors.printing import render_value
+from flott.table.result_kind import ResultKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from flott.common.job_client import JobClient
+    from flott.common.types import Row
+    from flott.table.resolved_schema import ResolvedSchema
+
+__all__ = ["CloseableIterator", "TableResult"]
+
+WIDEST = 30
+
+
+class CloseableIterator:
+    """Goes over the rows of a result; leaving it closes it, and that cancels the job."""
+
+    def __init__(self, rows: Iterator[Row], close: Callable[[], None]) -> None:
+        self._rows = rows
+        self._close = close
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Row:
+        return next(self._rows)
+
+    def next(self) -> Row:
+        """Returns the next row, waiting for it if need be."""
+        return next(self._rows)
+
+    def close(self) -> None:
+        """Ends the iteration, and the job if it is still running."""
+        self._close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class TableResult:
+    """The rows of a query as they come, or that a statement has been done."""
+
+    def __init__(
+        self,
+        schema: ResolvedSchema,
+        kind: ResultKind,
+        rows: Iterator[Row],
+        client: JobClient | None = None,
+        close: Callable[[], None] = lambda: None,
+        *,
+        changes: bool = False,
+    ) -> None:
+        self._schema = schema
+        self._kind = kind
+        self._rows = rows
+        self._client = client
+        self._close = close
+        self._changes = changes
+
+    def get_job_client(self) -> JobClient | None:
+        """Returns the handle on the job, if there is one."""
+        return self._client
+
+    def wait(self, timeout_ms: int | None = None) -> None:
+        """Waits until the job has ended; a failure of the job is raised here."""
+        if self._client is not None:
+            self._client.get_job_execution_result().result(None if timeout_ms is None else timeout_ms / 1000)
+
+    def get_resolved_schema(self) -> ResolvedSchema:
+        """Returns the columns."""
+        return self._schema
+
+    def get_result_kind(self) -> ResultKind:
+        """Returns whether there are rows."""
+        return self._kind
+
+    def collect(self) -> CloseableIterator:
+        """Returns the rows as they come; each knows what kind of change it is."""
+        return CloseableIterator(self._rows, self._close)
+
+    def print(self) -> None:
+        """Prints the rows as a table; of a query also the kind of each change."""
+        import sys
+
+        with self.collect() as rows:
+            found = [
+                ([str(row.get_row_kind())] if self._changes else []) + [render_value(one) for one in row]
+                for row in rows
+            ]
+        heads = (["op"] if self._changes else []) + self._schema.get_column_names()
+        sys.stdout.write(drawn(heads, found))
+
+
+def drawn(heads: list[str], rows: list[list[str]]) -> str:
+    """Draw a table.
+
+    >>> print(drawn(["id"], [["1"], ["22"]]), end="")
+    +----+
+    | id |
+    +----+
+    |  1 |
+    | 22 |
+    +----+
+    2 rows in set
+    """
+    widths = [max([len(head), *(min(len(row[place]), WIDEST) for row in rows)]) for place, head in enumerate(heads)]
+    line = "+" + "+".join("-" * (width + 2) for width in widths) + "+\n"
+
+    def draw(cells: list[str]) -> str:
+        shown = (cell if len(cell) <= WIDEST else f"{cell[: WIDEST - 3]}..." for cell in cells)
+        return "|" + "|".join(f" {cell:>{width}} " for cell, width in zip(shown, widths, strict=True)) + "|\n"
+
+    body = "".join(draw(row) for row in rows)
+    count = f"{len(rows)} row{'' if len(rows) == 1 else 's'} in set\n" if rows else "Empty set\n"
+    return line + draw(heads) + line + body + (line if rows else "") + count
+
+
+def done(message: str = "OK") -> TableResult:
+    """Return the result of a statement that gives no rows."""
+    return listing("result", [message], ResultKind.SUCCESS)
+
+
+def listing(name: str, values: list[str], kind: ResultKind = ResultKind.SUCCESS_WITH_CONTENT) -> TableResult:
+    """Return a result of one column of texts."""
+    return grid([name], [[value] for value in values], kind)
+
+
+def grid(names: list[str], cells: list[list[Any]], kind: ResultKind = ResultKind.SUCCESS_WITH_CONTENT) -> TableResult:
+    """Return a result of texts."""
+    from flott.common.types import Row
+    from flott.table.resolved_schema import ResolvedSchema
+    from flott.table.types import DataTypes
+
+    schema = ResolvedSchema.physical(names, [DataTypes.STRING()] * len(names))
+    template = Row(*names)
+    return TableResult(schema, kind, iter([template(*row) for row in cells]))
