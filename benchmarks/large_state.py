@@ -47,9 +47,9 @@ class Job:
         for child in psutil.Process(self.process.pid).children(recursive=True):
             try:
                 if "python" in child.name():
-                    memory = child.memory_full_info()
+                    memory = child.memory_info()
                     # Pages of the store's file are the system's to take back: not counted.
-                    self.most = max(self.most, memory.uss / 2**20)
+                    self.most = max(self.most, (memory.rss - memory.shared) / 2**20)
             except psutil.NoSuchProcess:
                 continue
         return json.loads(line)
@@ -99,7 +99,7 @@ def main() -> None:
           f"({rate(updating) / base:.2f} x; target 0.5 x), {rate(filled):,.0f} while they are new")  # fmt: skip
     print(f"a Python worker held {job.most:,.0f} MB at most (target 500 MB)")
     print(f"after kill -9 of the driver the first epoch was through {first['since_start']:.1f} s after the job started "
-          f"(target 3 s), {total:.1f} s after the program did, Java included; epoch {first['epoch']}")  # fmt: skip
+          f"(target 3 s), {total:.1f} s after the program did, Java included; the stores: {', '.join(first['stores'])}")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -58,6 +58,7 @@ def main() -> None:
             json.dumps(
                 {
                     "epoch": stats.epoch,
+                    "stores": [report.store_path for report in stats.reports if report.store_path],
                     "records": stats.records_in,
                     "seconds": stats.seconds,
                     "total": total,

@@ -291,7 +291,8 @@ class JobMaster:
         self._accept(reports, pending, now, seconds)
         self._backlog = any(plan.backlog for plan in sources.values())
         total, state = slowest(self.plan, reports, "total"), slowest(self.plan, reports, "state")
-        self._sizer.observe(total, backlog=self._backlog, state=state)
+        changed = max((report.state_bytes for report in reports), default=0)
+        self._sizer.observe(total, backlog=self._backlog, state=state, changed=changed)
         stopping = pending is not None and pending.savepoint is not None and pending.savepoint.stop
         if last or stopping:
             over = self._settle()

@@ -12,6 +12,9 @@ STATE_WEIGHT = 6.0
 LONGEST = 4.0
 """So many times the target's work is the most that an epoch may hold."""
 
+MOST_CHANGES = 32 * 2**20
+"""A subtask should change no more than so many bytes of state in an epoch: it holds several times that in memory."""
+
 
 @dataclass(slots=True)
 class EpochSizer:
@@ -32,17 +35,28 @@ class EpochSizer:
     >>> sizer.observe(2.0, state=1.0, backlog=True)
     >>> sizer.scale
     8.0
+    >>> sizer.observe(0.5, backlog=True, changed=2 * MOST_CHANGES)
+    >>> sizer.scale
+    4.0
     """
 
     target: float
     """Seconds of work that a backlogged epoch should hold."""
     scale: float = 1.0
 
-    def observe(self, work: float, *, backlog: bool, state: float = 0.0) -> None:
-        """Learn from an epoch: how long its tasks worked, how much of that for state, and whether more was waiting."""
+    def observe(self, work: float, *, backlog: bool, state: float = 0.0, changed: int = 0) -> None:
+        """Learn from an epoch.
+
+        Args:
+            work: How long its tasks worked.
+            backlog: Whether more was waiting.
+            state: How much of the work was for state.
+            changed: The most bytes of state that one subtask changed.
+        """
         if work <= 0:
             return
         goal = self.target * min(LONGEST, 1 + STATE_WEIGHT * state / work)
-        factor = min(max(goal / work, 1 / LARGEST_STEP), LARGEST_STEP)
+        wanted = min(goal / work, MOST_CHANGES / max(changed, 1))
+        factor = min(max(wanted, 1 / LARGEST_STEP), LARGEST_STEP)
         if backlog or factor < 1:
             self.scale = min(max(self.scale * factor, SMALLEST_SCALE), LARGEST_SCALE)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 LONG_KEY = 360
 """LMDB takes addresses of 511 bytes; a key longer than this is cut and told apart by its digest."""
 
+TWO_BYTES = [number.to_bytes(2, "big") for number in range(1 << 15 | 1)]
+"""Key groups and lengths as they stand in addresses."""
+
 LONG_KEYS = b"long"
 """Column that holds the whole of each key that was cut."""
 
@@ -83,13 +86,13 @@ class Heads(dict[Any, tuple[bytes, bytes]]):
         """The whole keys behind those that were cut, as store entries."""
 
     def __missing__(self, key: Any) -> tuple[bytes, bytes]:
-        encoded = encode_key(key)
-        group = struct.pack(">H", key_group_of_bytes(encoded, self.max_parallelism))
+        encoded = b"i%d" % key if type(key) is int else encode_key(key)
+        group = TWO_BYTES[key_group_of_bytes(encoded, self.max_parallelism)]
         if len(encoded) > LONG_KEY:
             digest = blake2b(encoded, digest_size=32).digest()
             self.cut[group + LONG_KEYS + digest] = encoded
             encoded = encoded[: LONG_KEY - 32] + digest
-        head = self[key] = (group, struct.pack(">H", len(encoded)) + encoded)
+        head = self[key] = (group, TWO_BYTES[len(encoded)] + encoded)
         return head
 
 
@@ -114,6 +117,8 @@ class KeyedBackend:
         self._converted: dict[str, ConvertEntry] = {}
         """Of states that are stored under another schema: how an entry is read."""
         self._store: StateStore | None = None
+        self.read: Callable[[bytes], bytes | None] = self._read_unopened
+        """Reads an entry of the epoch's version, without a detour."""
         self._version: str | None = None
 
     # Life
@@ -123,6 +128,7 @@ class KeyedBackend:
         if self._version != store.token:
             self.forget()
         self._store = store
+        self.read = store.reader()
         self._version = store.token
 
     def adopt(self, stored: StoredStates) -> None:
@@ -243,6 +249,9 @@ class KeyedBackend:
 
     def get(self, address: bytes) -> bytes | None:
         """Read an entry of the epoch's version."""
+        return self.read(address)
+
+    def _read_unopened(self, address: bytes) -> bytes | None:
         return self._opened().get(address)
 
     def scan(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:

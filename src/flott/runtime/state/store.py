@@ -12,7 +12,7 @@ from flott.errors import StateStoreError
 from flott.runtime.state.lineage import read_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from flott.runtime.state.lineage import Changes, Lineage
     from flott.runtime.storage import Storage
@@ -82,6 +82,11 @@ class StateStore:
         self._env.close()
 
     # Reading
+
+    def reader(self) -> Callable[[bytes], bytes | None]:
+        """Return what reads entries, until the store is brought to another version."""
+        read: Callable[[bytes], bytes | None] = self._txn.get
+        return read
 
     def get(self, key: bytes) -> bytes | None:
         """Return an entry's value, or None."""

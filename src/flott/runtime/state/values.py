@@ -56,10 +56,16 @@ class SingleValue:
         read = self._read
         if key in read:
             return read[key]
-        address = self._backend.address(self._column, key)
-        data = self._backend.get(address)
-        value = None if data is None else pickle.loads(data)
-        if self.convert is not None and data is not None:
+        # Once per key and epoch at most, but with millions of keys that is once per record: no calls in between.
+        backend = self._backend
+        group, tail = backend.heads[key]
+        address = group + self._column + tail
+        data = backend.read(address)
+        if data is None:
+            read[key] = None
+            return None
+        value = pickle.loads(data)
+        if self.convert is not None:
             value = self.convert(address, value)
         read[key] = value
         return value
@@ -90,10 +96,9 @@ class ValueState(SingleValue):
 
     def value(self) -> Any:
         """Return the value of the current key, or None."""
-        try:
-            return self._written[self._scope.key]
-        except KeyError:
-            return self._fetch(self._scope.key)
+        key = self._scope.key
+        written = self._written
+        return written[key] if key in written else self._fetch(key)
 
     def update(self, value: Any) -> None:
         """Set the value of the current key; None removes it."""
