@@ -185,7 +185,7 @@ def test_the_mode_may_change_before_the_next_run():
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 50)), min_size=1, max_size=60),
+    st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 50)), min_size=1, max_size=25),
     st.integers(1, 3),
     st.integers(1, 9),
 )

@@ -107,25 +107,25 @@ def test_while_the_stream_is_idle_nothing_is_held_back():
 
 def test_few_chunks_however_many_epochs_and_only_keys_that_are_touched_are_written():
     with InColumns(plan_of(EventTimeSessionWindows(1_000))) as both:
-        keys = [f"key-{number}" for number in range(3_000)]
+        keys = [f"key-{number}" for number in range(1_000)]
         both.process([(key, 1, 0.5) for key in keys], [0] * len(keys), columnar=True)
         both.end_epoch(new_worker=False)
         chunks = both.merging.operator._chunks
-        for epoch in range(1, 120):
+        for epoch in range(1, 60):
             both.process([(keys[epoch], 1, 0.5), (keys[-epoch], 1, 0.5)], [epoch, epoch], columnar=True)
             both.end_epoch(new_worker=epoch % 10 == 0)
             chunks = both.merging.operator._chunks
             assert len(chunks._chunks) <= 10
-            assert len(chunks._chunks[0].marks) in {0, 3_000}
-        both.process_watermark(1_050)
+            assert len(chunks._chunks[0].marks) in {0, 1_000}
+        both.process_watermark(1_030)
         results, _, entries = both.outcome()
-        assert len(results) == 3_000 - 2 * 68
+        assert len(results) == 1_000 - 2 * 28
         assert entries > 0
         both.process_watermark(MAX_WATERMARK)
         both.end_epoch(new_worker=True)
         results, late, entries = both.outcome()
-        assert (len(results), late, entries) == (3_000, 0, 0)
-        assert sum(record.value[3] for record in results) == 3_000 + 2 * 119
+        assert (len(results), late, entries) == (1_000, 0, 0)
+        assert sum(record.value[3] for record in results) == 1_000 + 2 * 59
 
 
 @pytest.mark.parametrize("parallelism", [1, 2, 3])
