@@ -99,7 +99,8 @@ def main() -> None:
           f"({rate(updating) / base:.2f} x; target 0.5 x), {rate(filled):,.0f} while they are new")  # fmt: skip
     print(f"a Python worker held {job.most:,.0f} MB at most (target 500 MB)")
     print(f"after kill -9 of the driver the first epoch was through {first['since_start']:.1f} s after the job started "
-          f"(target 3 s), {total:.1f} s after the program did, Java included; the stores: {', '.join(first['stores'])}")  # fmt: skip
+          f"(target 3 s), {total:.1f} s after the program did, Java included")  # fmt: skip
+    print(f"how the stores got to their version: {', '.join(first['stores'])}")
 
 
 if __name__ == "__main__":

@@ -175,7 +175,7 @@ def test_checkpoints_are_laid_out_as_flinks(tmp_path):
 def test_a_retained_checkpoint_is_a_starting_point(tmp_path, parallelism):
     options = {"execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION"}
     env = environment(tmp_path / "checkpoints", **options)
-    count_by_key(env, tmp_path / "out", numbers=20_000, rate=40_000)
+    count_by_key(env, tmp_path / "out", numbers=20_000, rate=4_000)
     client = env.execute_async("retained")
     wait_until(lambda: client.master.checkpoints.statistics.completed >= 5)
     client.cancel().result(30)
@@ -205,7 +205,7 @@ def abandon(client):
 @pytest.mark.parametrize("parallelism", [2, 3])
 def test_a_new_driver_on_the_same_directory_goes_on(tmp_path, parallelism):
     env = environment(tmp_path / "checkpoints")
-    count_by_key(env, tmp_path / "out", numbers=20_000, rate=40_000)
+    count_by_key(env, tmp_path / "out", numbers=20_000, rate=4_000)
     client = env.execute_async("taken over")
     wait_until(lambda: client.master.checkpoints.statistics.completed >= 5)
     abandon(client)
@@ -236,7 +236,7 @@ def test_a_running_job_is_not_taken_over(tmp_path):
 
 def test_a_damaged_checkpoint_is_skipped_for_the_one_before(tmp_path, caplog):
     env = environment(tmp_path / "checkpoints", **{"execution.checkpointing.num-retained": "3"})
-    count_by_key(env, tmp_path / "out", numbers=20_000, rate=40_000)
+    count_by_key(env, tmp_path / "out", numbers=20_000, rate=4_000)
     client = env.execute_async("damaged")
     wait_until(lambda: client.master.checkpoints.statistics.completed >= 6)
     abandon(client)
