@@ -9,7 +9,7 @@ from sqlglot import exp
 from flott.table.bind.literals import interval, literal, timestamp_literal
 from flott.table.bind.scope import wrong
 from flott.table.errors import NotYetError, TableError, did_you_mean
-from flott.table.expr import Call, Expr, Literal, UserCall
+from flott.table.expr import Expr, Literal, UserCall
 from flott.table.functions.aggregates import AGGREGATES
 from flott.table.functions.casts import bind_cast
 from flott.table.functions.registry import SignatureError, cast_to, functions
@@ -74,6 +74,8 @@ class ExpressionBinder:
 
     def _bind(self, node: exp.Expr) -> Expr:  # noqa: C901, PLR0911, PLR0912 - a case a line
         kind = type(node)
+        if node.args.get("negate") or (isinstance(node, exp.Escape) and node.this.args.get("negate")):
+            return self.call("NOT", [self.bind(_affirmed(node))])
         if kind in OPERATORS:
             return self.call(OPERATORS[kind], [self.bind(node.this), self.bind(node.expression)])
         if kind in UNARY:
@@ -258,6 +260,8 @@ class ExpressionBinder:
         return UserCall(user.result_type, name, user, tuple(args))
 
 
-def is_plain_call(expr: Expr, name: str) -> bool:
-    """Say whether an expression is a call of a built-in function."""
-    return isinstance(expr, Call) and expr.function == name
+def _affirmed(node: exp.Expr) -> exp.Expr:
+    """Return NOT LIKE as LIKE."""
+    made = node.copy()
+    (made.this if isinstance(made, exp.Escape) else made).set("negate", None)
+    return made

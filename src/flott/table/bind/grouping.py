@@ -48,11 +48,8 @@ class Grouping:
         self.inputs: list[Expr] = []
         self.calls: list[AggregateCall] = []
         if group is not None:
-            for kind in ("rollup", "cube", "grouping_sets"):
-                if group.args.get(kind):
-                    raise NotYetError(
-                        f"GROUP BY {kind.upper().replace('_', ' ')} can't be run yet; UNION ALL the groupings"
-                    )
+            if any(isinstance(part, (exp.GroupingSets, exp.Cube, exp.Rollup)) for part in group.walk()):
+                raise NotYetError("GROUPING SETS, CUBE and ROLLUP can't be run yet; UNION ALL the groupings")
             self.keys = [self.plain.bind(key) for key in group.expressions]
         self.inputs = list(dict.fromkeys(self.keys))
         self.keys = list(self.inputs)

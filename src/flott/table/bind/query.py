@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 CEP_HINT = "MATCH_RECOGNIZE can't be run in SQL yet; use flott.cep on the stream of the table (to_data_stream)"
 
 
+SELECT_PARTS = frozenset({
+    "with_", "expressions", "from_", "joins", "laterals", "match", "where", "group", "having", "distinct", "order",
+    "limit", "offset",
+})  # fmt: skip
+TABLE_PARTS = frozenset({"this", "db", "catalog", "alias", "version", "joins"})
+
+
 class QueryBinder:
     """Binds the queries of one text."""
 
@@ -84,12 +91,13 @@ class QueryBinder:
             return self._named(self._values(tree), tree)
         if not isinstance(tree, exp.Table):
             raise NotYetError(f"'{tree.sql()}' in FROM can't be run yet", self.text)
+        if any(tree.find_all(exp.MatchRecognize)):
+            raise NotYetError(CEP_HINT)
+        self._refuse_others(tree, TABLE_PARTS)
         if tree.args.get("version") is not None:
             raise NotYetError(
                 "FOR SYSTEM_TIME AS OF can't be run yet; connect(…) the two streams with a KeyedCoProcessFunction"
             )
-        if any(tree.find_all(exp.MatchRecognize)):
-            raise NotYetError(CEP_HINT)
         if isinstance(tree.this, exp.Anonymous):
             return self._named(self._table_function(tree.this), tree)
         return self._named(self.table(tuple(part.name for part in tree.parts), tree), tree)
@@ -154,6 +162,8 @@ class QueryBinder:
         kind = (join.side or "").upper() or "INNER"
         if join.args.get("using") or join.method:
             raise NotYetError("JOIN … USING and NATURAL JOIN can't be run yet; write JOIN … ON a.id = b.id", self.text)
+        if (join.kind or "INNER").upper() not in {"INNER", "OUTER", "CROSS"}:
+            raise NotYetError(f"{join.kind} JOIN can't be run yet; write it with IN (…) in WHERE", self.text)
         on = join.args.get("on")
         condition = None if on is None else ExpressionBinder(scope, self.users).condition(on, "ON")
         return join_node(left, right, kind, condition), scope
@@ -161,6 +171,7 @@ class QueryBinder:
     # SELECT
 
     def _select(self, tree: exp.Select) -> Node:
+        self._refuse_others(tree, SELECT_PARTS)
         node, scope = self._from(tree)
         where = tree.args.get("where")
         if where is not None:
@@ -187,6 +198,12 @@ class QueryBinder:
         if tree.args.get("distinct") is not None:
             node = distinct(node)
         return with_limit(node, tree, self.text, self.users)
+
+    def _refuse_others(self, tree: exp.Expr, known: frozenset[str]) -> None:
+        """Refuse clauses that nobody looks at: leaving one out without a word would give a wrong result."""
+        for name, part in tree.args.items():
+            if part and name not in known:
+                raise NotYetError(f"{name.strip('_').upper()} in a query can't be run yet; leave it out", self.text, 0)
 
     def _where(self, node: Node, scope: Scope, tree: exp.Expr) -> Node:
         """Return the rows for which a condition holds; ``IN (SELECT …)`` becomes a join."""

@@ -39,6 +39,8 @@ class Overs:
                 f"{name} OVER (…) can't be run yet; ROW_NUMBER() OVER (…) can, for the first N rows", self.text
             )
         partition = [binder.bind(part) for part in node.args.get("partition_by") or ()]
+        if node.args.get("spec") is not None:
+            raise NotYetError("ROWS and RANGE of ROW_NUMBER() OVER (…) make no sense; leave them out", self.text)
         order = node.args.get("order")
         if order is None:
             raise wrong("ROW_NUMBER() OVER (…) needs ORDER BY", node, self.text)

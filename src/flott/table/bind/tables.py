@@ -10,6 +10,7 @@ from flott.table.errors import ValidationError, did_you_mean
 from flott.table.expr import Expr, InputRef
 from flott.table.plan.nodes import ROWTIME, Field, Node, Scan, Watermark, project, show
 from flott.table.resolved_schema import Column, ResolvedSchema
+from flott.table.rules.fold_constants import folded
 from flott.table.types import is_timestamp
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def resolved_schema(node: Node, table: CatalogTable | None = None) -> ResolvedSc
         column = declared[field.name]
         extra, kind = None, "physical"
         if column.expression is not None:
-            extra, kind = f"AS {show(below.exprs[position], below.inputs[0])}", "computed"  # type: ignore[attr-defined]
+            extra, kind = f"AS {show(folded(below.exprs[position]), below.inputs[0])}", "computed"  # type: ignore[attr-defined]
         elif column.metadata is not None:
             extra, kind = f"METADATA FROM '{column.metadata}'{' VIRTUAL' if column.virtual else ''}", "metadata"
         columns.append(Column(field.name, field.type, extra, kind, column.comment))

@@ -9,12 +9,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flott.table.expr import Call
-from flott.table.functions.registry import a_number, a_text, cast_to, check_count, row_by_row, rows, scalar, takes
+from flott.table.functions.registry import (
+    Session,
+    a_number,
+    a_text,
+    cast_to,
+    check_count,
+    row_by_row,
+    rows,
+    scalar,
+    takes,
+)
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
     from flott.table.expr import Expr
-    from flott.table.functions.registry import Column, Session
+    from flott.table.functions.registry import Column
 
 TEXT = DataTypes.STRING()
 NUMBER = DataTypes.INT()
@@ -24,8 +34,19 @@ def _simple(*names: str, function: Any) -> None:
     scalar(*names, bind=takes(TEXT, a_text))(lambda call, args, _: function(args[0]))
 
 
-_simple("UPPER", "UCASE", function=pc.utf8_upper)
-_simple("LOWER", "LCASE", function=pc.utf8_lower)
+def _cased(quick: Any, exact: Any) -> Any:
+    """Return how letters change: quickly where they are plain, else as Java does it (ß becomes SS)."""
+
+    def change(texts: Column) -> Column:
+        if pc.all(pc.string_is_ascii(texts)).as_py() is not False:
+            return quick(texts)
+        return row_by_row(exact)(Call(TEXT, "UPPER", ()), [texts], Session())
+
+    return change
+
+
+_simple("UPPER", "UCASE", function=_cased(pc.ascii_upper, str.upper))
+_simple("LOWER", "LCASE", function=_cased(pc.ascii_lower, str.lower))
 _simple("REVERSE", function=pc.utf8_reverse)
 _simple("LTRIM", function=lambda arg: pc.utf8_ltrim(arg, " "))
 _simple("RTRIM", function=lambda arg: pc.utf8_rtrim(arg, " "))

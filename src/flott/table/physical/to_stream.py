@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flott.datastream.data_stream import DataStream
 from flott.graph.transformations import PartitionTransformation, PhysicalTransformation, UnionTransformation
+from flott.table.physical.step import Step
 from flott.table.runtime.batch_rebalance import BatchRebalance
+from flott.table.runtime.calc import Calc
 
 if TYPE_CHECKING:
     from flott.datastream import StreamExecutionEnvironment
     from flott.graph.transformations import Transformation
-    from flott.table.physical.step import Step
 
 LONG = 120
 
@@ -25,6 +27,9 @@ class StreamBuilder:
 
     def stream(self, step: Step) -> DataStream:
         """Return the stream of what a step hands on: batches of changes."""
+        if step.operator is None and step.source is None:
+            # Whatever comes behind a union of streams of different parallelism must not get rows one by one.
+            step = Step("Calc", "", step.fields, step.append_only, (step,), partial(Calc, None, None, "UTC"), (None,))
         return DataStream(self.environment, self._transformation(step))
 
     def _transformation(self, step: Step) -> Transformation:

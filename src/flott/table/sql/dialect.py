@@ -29,6 +29,10 @@ class FlinkSql(Dialect):
         STRING_ESCAPES: ClassVar[list[str]] = ["'"]
         COMMENTS: ClassVar[list[Any]] = ["--", ("/*", "*/")]
         COMMANDS: ClassVar[set[Any]] = set()
+        KEYWORDS: ClassVar[dict[str, Any]] = {
+            **{word: kind for word, kind in tokens.Tokenizer.KEYWORDS.items() if word != "SESSION"},
+            "MATCH_RECOGNIZE": TokenType.MATCH_RECOGNIZE,
+        }
 
     class Parser(parser.Parser):
         """Functions stay what they are called: the registry says what they mean, nobody else."""
@@ -71,7 +75,7 @@ def _without_table_marks(found: list[Token]) -> list[Token]:
             if following.token_type is TokenType.L_PAREN and before.token_type in _BEFORE_TABLE:
                 dropped.update((position + 1, closing(found, position + 1)))
                 continue
-            if before.text in {"(", "=>"} and following.token_type in {TokenType.VAR, TokenType.IDENTIFIER}:
+            if before.text in {"(", "=>"} and following.token_type is not TokenType.L_PAREN:
                 continue
         kept.append(token)
     return kept

@@ -1,0 +1,60 @@
+"""Nexmark in streaming mode ends in the same table as a batch computation of the same events."""
+
+from __future__ import annotations
+
+import importlib.util
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from flott.table import DataTypes
+from flott.table.final_rows import final_rows
+from flott.table.udf import udf
+
+duckdb = pytest.importorskip("duckdb")
+HERE = Path(__file__).parent
+QUERIES = yaml.safe_load((HERE / "queries.yaml").read_text(encoding="utf-8"))
+EVENTS = 2000
+
+spec = importlib.util.spec_from_file_location("events", HERE / "events.py")
+events = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(events)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("nexmark")
+    events.write(path, EVENTS)
+    return path
+
+
+@pytest.fixture(scope="module")
+def duck(folder):
+    connection = duckdb.connect()
+    for name in events.TABLES:
+        connection.read_parquet(str(folder / f"{name}.parquet")).create_view(name)
+    yield connection
+    connection.close()
+
+
+def comparable(rows):
+    def plain(value):
+        return round(float(value), 6) if isinstance(value, (Decimal, float)) else value
+
+    return sorted((tuple(map(plain, row)) for row in rows), key=repr)
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_ends_in_the_same_table(name, folder, duck, environment):
+    t_env = environment(parallelism=2)
+    events.create_tables(t_env, folder)
+    t_env.create_temporary_system_function(
+        "count_char", udf(lambda text, letter: text.count(letter), result_type=DataTypes.BIGINT())
+    )
+    with t_env.execute_sql(QUERIES[name]["flott"]).collect() as changes:
+        found = comparable(final_rows(changes))
+    wanted = comparable(duck.execute(QUERIES[name]["duck"]).fetchall())
+    assert len(wanted) > 0
+    assert found == wanted
