@@ -26,7 +26,7 @@ DELTAS_PER_SNAPSHOT = 4
 """Deltas may take so many times the room of the snapshot they follow."""
 
 MANY_DELTAS = 64
-"""This many single deltas in a row are merged into one."""
+"""This many single deltas in a row are merged into one, if they are small enough to be held in memory together."""
 
 MANY_MERGED = 16
 """This many merged files make a snapshot due, however small they are."""
@@ -51,7 +51,7 @@ def next_lineage(lineage: Lineage, delta: StateFile, store: StateStore, storage:
     if lineage.files and (heavy or merged >= MANY_MERGED):
         return replaced_by_snapshot(lineage, (delta,), store, storage, folder)
     singles = trailing_singles(deltas)
-    if len(singles) >= MANY_DELTAS:
+    if len(singles) >= MANY_DELTAS and sum(file.size for file in singles) <= PART_SIZE:
         changes: Changes = {}
         for file in singles:
             changes.update(zip(*read_changes(storage, file), strict=True))
