@@ -20,6 +20,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -62,7 +63,10 @@ def pytest_configure(config):
     keep_arrow_from_importing_pandas()
     # Thousands of small stores come and go: on a disk, making and removing their folders takes longer than the tests.
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK):
-        os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+        folder = tempfile.mkdtemp(prefix="flott-tests-", dir=MEMORY)
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
+        # Whatever tests leave there would take memory until the machine starts anew.
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 def pytest_ignore_collect(collection_path, config):

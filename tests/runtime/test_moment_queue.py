@@ -25,6 +25,9 @@ class Store(dict):
 
     token = ""
 
+    def reader(self):
+        return self.get
+
     def scan(self, prefix):
         return iter([(key, self[key]) for key in sorted(self) if key.startswith(prefix)])
 
