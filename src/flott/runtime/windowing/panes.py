@@ -108,6 +108,11 @@ class PaneBackend:
         self.scan = backend.scan
         self.last = backend.last
 
+    @property
+    def read(self) -> Callable[[bytes], bytes | None]:
+        """What reads an entry of the epoch's version."""
+        return self.backend.read
+
     def column(self, name: str) -> bytes:
         """Return the bytes that stand for a state's name; apart from those of the key's own states."""
         return self.backend.column(f"{name}@window")
