@@ -33,11 +33,15 @@ demo: setup ## Run a live streaming job on the terminal (Ctrl-C ends it)
 	@$(BIN)/python examples/orders_demo.py
 
 .PHONY: test
-test: test-fast test-spark ## Run the fast tests, then those on Spark
+test: test-fast test-jobs test-spark ## Run the fast tests, then whole jobs in one process, then those on Spark
 
 .PHONY: test-fast
 test-fast: $(STAMP) ## Run the tests that need neither Spark nor Java, and the examples in docstrings
-	$(PYTEST) -q -n 2 -m "not spark and not slow and not chaos and not oracle"
+	$(PYTEST) -q -n 2 -m "not spark and not slow and not chaos and not oracle and not job"
+
+.PHONY: test-jobs
+test-jobs: $(STAMP) ## Run the tests that run whole jobs, without Spark
+	$(PYTEST) -q -n 2 -m "job and not spark and not slow and not chaos" tests
 
 .PHONY: test-spark
 test-spark: setup ## Run the tests on embedded Spark, in one process

@@ -3,6 +3,7 @@
 Markers (declared in pyproject.toml; an unknown one is an error):
 
 - no marker: fast, no Spark, no Java. `make test-fast` runs these in two processes.
+- `job`: runs whole jobs in this process, takes long random walks, or needs a server. `make test-jobs` runs these.
 - `spark`: uses an embedded Spark session. `make test-spark` runs these in one process.
 - `slow`: takes more than ten seconds.
 - `chaos`: kills processes or breaks storage while a job runs. `make test-chaos` runs these.

@@ -17,6 +17,8 @@ from flott.datastream import CheckpointedFunction, KeyedProcessFunction, MapFunc
 from flott.datastream.connectors.discard import DiscardingSink
 from flott.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 
+pytestmark = pytest.mark.job
+
 
 class Counts(KeyedProcessFunction):
     def open(self, runtime_context):

@@ -14,6 +14,8 @@ from flott.connectors.socket_receiver import SocketAddress, SocketReceiver
 from flott.connectors.socket_text import SocketTextSource
 from flott.errors import FlottError, GraphError, JobExecutionError
 
+pytestmark = pytest.mark.job
+
 PATIENCE = 10.0
 
 

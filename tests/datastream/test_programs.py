@@ -42,6 +42,8 @@ from flott.datastream.state import (
 from flott.datastream.window import CountEvictor, CountTrigger, GlobalWindows, TumblingEventTimeWindows
 from flott.errors import JobExecutionError
 
+pytestmark = pytest.mark.job
+
 ORDERS = [("ann", 3), ("bob", 5), ("ann", 4), ("bob", 1), ("ann", 2)]
 
 

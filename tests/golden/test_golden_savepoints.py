@@ -9,6 +9,8 @@ from tests.golden.golden_savepoint import REST, golden_savepoints, run
 from flott import __version__
 from flott.state_processor import SavepointReader
 
+pytestmark = pytest.mark.job
+
 GOLDEN = {path.name: path for path in golden_savepoints()}
 KINDS = {
     "value state", "list state", "map state", "reducing state", "aggregating state", "timers", "timers by moment",

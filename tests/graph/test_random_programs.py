@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,8 @@ from flott.graph.operator_ids import assign_operator_ids
 from flott.graph.stream_graph import generate_stream_graph
 from flott.graph.transformations import ChainingStrategy, Program
 from flott.runtime.partitioners import Broadcast, Forward, Global, KeyGroupHash, Rebalance, Rescale, Shuffle
+
+pytestmark = pytest.mark.job
 
 PARTITIONERS = [Rebalance(), Rescale(), Shuffle(), Global(), Broadcast(), Forward(), KeyGroupHash(str)]
 

@@ -7,6 +7,10 @@ import re
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.job
+
 PAGE = (Path(__file__).parents[2] / "docs" / "state-processor.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(python)?\n(.*?)```", PAGE, re.DOTALL)
 

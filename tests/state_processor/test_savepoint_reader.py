@@ -18,6 +18,8 @@ from flott.datastream.state import (
 from flott.errors import CheckpointError, StateAccessError
 from flott.state_processor import KeyedStateReaderFunction, OperatorIdentifier, SavepointReader
 
+pytestmark = pytest.mark.job
+
 SEEN = range(300)
 """The records before the savepoint."""
 

@@ -28,6 +28,8 @@ from flott.state_processor import (
 )
 from flott.testing.cluster import submit
 
+pytestmark = pytest.mark.job
+
 BALANCE = ValueStateDescriptor("balance", Types.DOUBLE())
 SEEN = ListStateDescriptor("seen", Types.STRING())
 LIMITS = MapStateDescriptor("limits", Types.STRING(), Types.LONG())

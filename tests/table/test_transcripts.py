@@ -7,6 +7,8 @@ import pytest
 
 from flott.table.errors import TableError
 
+pytestmark = pytest.mark.job
+
 
 def load(name):
     spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")

@@ -10,6 +10,8 @@ import pytest
 from flott.common import Configuration
 from flott.datastream import StreamExecutionEnvironment
 
+pytestmark = pytest.mark.job
+
 PAGE = (Path(__file__).parents[3] / "docs" / "exactly-once.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```\n(?:\n```\n(.*?)```)?", PAGE, re.DOTALL)
 

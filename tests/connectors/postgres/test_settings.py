@@ -13,6 +13,8 @@ from flott.connectors.postgres_settings import ByColumn, ByPosition, copy_statem
 from flott.datastream.connectors.postgres import DeliveryGuarantee, PostgresSink
 from flott.errors import GraphError
 
+pytestmark = pytest.mark.job
+
 
 def builder():
     return PostgresSink.builder().set_table("t", ["id"])

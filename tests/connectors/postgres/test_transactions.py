@@ -12,6 +12,8 @@ from flott.datastream.connectors.postgres import PostgresSink
 from flott.errors import CommitError
 from flott.runtime.operators.commit_requests import commit_all
 
+pytestmark = pytest.mark.job
+
 SCOPE = SinkScope("job", "sink")
 
 

@@ -15,6 +15,8 @@ from flott.runtime.context import OperatorContext
 from flott.runtime.operators.commit_requests import commit_all
 from flott.runtime.operators.sinks import WriteContext, WriterInitContext
 
+pytestmark = pytest.mark.job
+
 CONTEXT = WriteContext()
 
 

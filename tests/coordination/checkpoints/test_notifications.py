@@ -10,6 +10,8 @@ from flott.connectors.rate_limiter import RateLimiterStrategy
 from flott.datastream import CheckpointListener, MapFunction, StreamExecutionEnvironment
 from flott.datastream.connectors.discard import DiscardingSink
 
+pytestmark = pytest.mark.job
+
 
 @pytest.fixture(autouse=True)
 def small_epochs(monkeypatch):

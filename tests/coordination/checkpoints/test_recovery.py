@@ -17,6 +17,8 @@ from flott.datastream import CheckpointedFunction, KeyedProcessFunction, MapFunc
 from flott.datastream.state import ListStateDescriptor, ValueStateDescriptor
 from flott.errors import CheckpointError, JobExecutionError
 
+pytestmark = pytest.mark.job
+
 KEYS = 7
 
 

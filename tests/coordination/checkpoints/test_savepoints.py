@@ -37,6 +37,8 @@ from flott.errors import CheckpointError, JobExecutionError
 from flott.runtime.clock import ManualClock
 from flott.testing.cluster import submit
 
+pytestmark = pytest.mark.job
+
 VARIANTS = [SAME, NEW_OPERATOR, REMOVED_OPERATOR, OTHER_ORDER, WIDENED]
 PARALLELISMS = [1, 2, 3, 5]
 RECORDS_PER_EPOCH = 60

@@ -18,6 +18,8 @@ from flott.datastream.state import ListStateDescriptor, MapStateDescriptor, Stat
 from flott.datastream.window import TumblingEventTimeWindows
 from flott.errors import JobExecutionError
 
+pytestmark = pytest.mark.job
+
 NARROW = Types.ROW_NAMED(["n", "gone"], [Types.INT(), Types.STRING()])
 WIDE = Types.ROW_NAMED(["n", "new"], [Types.DOUBLE(), Types.STRING()])
 KINDS = {

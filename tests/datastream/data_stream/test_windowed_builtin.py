@@ -26,6 +26,8 @@ from flott.errors import GraphError, JobExecutionError
 from flott.runtime.windowing.vectorised.merging_operator import MergingWindowOperator
 from flott.runtime.windowing.vectorised.merging_sessions import MergingSessionOperator
 
+pytestmark = pytest.mark.job
+
 ORDER = Types.ROW_NAMED(["user", "amount", "time"], [Types.LONG(), Types.LONG(), Types.LONG()])
 BY_TIME = WatermarkStrategy.for_bounded_out_of_orderness(5).with_timestamp_assigner(field("time"))
 TEN = TumblingEventTimeWindows.of(10)

@@ -26,6 +26,8 @@ from flott.errors import GraphError, JobExecutionError
 from flott.runtime.crash_points import ARMED
 from flott.runtime.operators.commit_requests import commit_all
 
+pytestmark = pytest.mark.job
+
 
 class FileTransactions(TwoPhaseCommitSinkFunction):
     """A transaction is a hidden file; committed, it has a name that shows."""

@@ -29,6 +29,8 @@ from flott.runtime.operators.key_by_key import KeyByKey
 from flott.runtime.operators.keyed_process import KeyedProcess
 from flott.testing.harness import KeyedOneInputOperatorHarness
 
+pytestmark = pytest.mark.job
+
 PAIR = Types.TUPLE([Types.STRING(), Types.LONG()])
 BY_TIME = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(lambda pair, _: pair[1])
 SOME = [("b", 30), ("a", 7), ("b", 1), ("a", 2), ("c", 9), ("a", 31)]

@@ -13,6 +13,8 @@ from flott.table import DataTypes
 from flott.table.final_rows import final_rows
 from flott.table.udf import udf
 
+pytestmark = pytest.mark.job
+
 duckdb = pytest.importorskip("duckdb")
 HERE = Path(__file__).parent
 QUERIES = yaml.safe_load((HERE / "queries.yaml").read_text(encoding="utf-8"))

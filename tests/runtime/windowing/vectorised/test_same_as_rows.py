@@ -31,6 +31,8 @@ from flott.runtime.windowing.vectorised.merging_operator import MergingWindowOpe
 from flott.runtime.windowing.vectorised.pane_grid import PaneGrid
 from flott.testing.harness import KeyedOneInputOperatorHarness, OneInputOperatorHarness
 
+pytestmark = pytest.mark.job
+
 assigners = st.one_of(
     st.builds(lambda size, shift: TumblingEventTimeWindows(size, shift % size), st.integers(1, 12), st.integers(0, 5)),
     st.builds(

@@ -24,6 +24,8 @@ from flott.runtime.windowing.vectorised import local_operator
 from flott.runtime.windowing.vectorised.merging_sessions import MergingSessionOperator
 from flott.testing.harness import KeyedOneInputOperatorHarness
 
+pytestmark = pytest.mark.job
+
 gaps = st.integers(1, 14).map(EventTimeSessionWindows)
 # A record at the very next moment after a watermark counts as come before it: times are even and so are watermarks.
 even = st.integers(-20, 20).map(lambda number: 2 * number)
