@@ -12,6 +12,8 @@ from flott.runtime.windowing.operator import LATE_RECORDS, WindowOperator
 from flott.testing.harness import KeyedOneInputOperatorHarness
 from flott.testing.transcripts import CHECKS, LATE, Transcript, key_of, millis
 
+pytestmark = pytest.mark.job
+
 YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The quick one, where there is one."""
 
