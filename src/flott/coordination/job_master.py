@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from flott.coordination.job_record import JobRecord
     from flott.coordination.restart import Backoff
     from flott.coordination.runner import EpochRunner
+    from flott.coordination.start_state import StartingPoint
     from flott.runtime.clock import Clock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import TaskReport
@@ -59,18 +60,6 @@ class JobSettings:
     epoch_target: float = 1.0
     """Seconds that an epoch should take when there is a backlog."""
     epoch_attempts: int = 3
-
-
-@dataclass(frozen=True, slots=True)
-class StartingPoint:
-    """What a job starts from that is not new."""
-
-    state: JobState
-    checkpoint_id: int
-    kind: str
-    path: str
-    claimed: Callable[[], None] | None = None
-    """Removes the savepoint, which the job was told to own, once the job needs it no more."""
 
 
 class JobMaster:
@@ -190,7 +179,9 @@ class JobMaster:
                 if self._cancelled.is_set():
                     return
                 restored = False
-                self._fail_or_wait(error)
+                over = self._ended_before_failure()
+                if not over:
+                    self._fail_or_wait(error)
 
     def _clean_up(self, status: JobStatus) -> None:
         """End the job: release everything, and keep of it only what its settings say."""
@@ -212,6 +203,14 @@ class JobMaster:
             self._record.close(status, keep=keep)
 
     # Failure
+
+    def _ended_before_failure(self) -> bool:
+        """See to checkpoints that were complete when the job failed: they count. True if the job ends with one."""
+        try:
+            return self._look_after_checkpoints()
+        except Exception as error:  # noqa: BLE001 - the job has failed anyway; the restart tries this again
+            log.warning("a checkpoint was complete, and what follows from that failed: %s", error)
+            return False
 
     def _fail_or_wait(self, error: Exception) -> None:
         """Give up after a failure, or wait before the job comes back, as the restart strategy says."""

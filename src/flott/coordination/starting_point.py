@@ -13,8 +13,8 @@ from flott.coordination.checkpoints.assignment import assign, fit_plan
 from flott.coordination.checkpoints.coordinator import CompletedCheckpoint
 from flott.coordination.checkpoints.state_files import own_names
 from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, load, remove
-from flott.coordination.job_master import StartingPoint
 from flott.coordination.job_record import JobRecord
+from flott.coordination.start_state import StartingPoint
 from flott.errors import CheckpointError
 
 if TYPE_CHECKING:
