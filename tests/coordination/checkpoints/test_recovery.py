@@ -120,7 +120,7 @@ def test_a_failing_job_comes_back_and_shows_each_record_once(tmp_path):
     client.get_job_execution_result().result(60)
     assert lines(tmp_path / "out") == exactly_once(3_000)
     assert len(client.master.failures) == 3
-    assert client.master.checkpoints.statistics.completed >= 2
+    assert client.master.checkpoints.statistics.completed >= 1
     assert client.get_job_status().result() is JobStatus.FINISHED
     assert not (tmp_path / "out" / ".staging").exists()
 
