@@ -41,7 +41,7 @@ test-fast: $(STAMP) ## Run the tests that need neither Spark nor Java, and the e
 
 .PHONY: test-jobs
 test-jobs: $(STAMP) ## Run the tests that run whole jobs, without Spark
-	$(PYTEST) -q -n 2 -m "job and not spark and not slow and not chaos" tests
+	$(PYTEST) -q -n 2 -m "job and not spark and not slow" tests
 
 .PHONY: test-spark
 test-spark: setup ## Run the tests on embedded Spark, in one process
@@ -56,8 +56,8 @@ oracle: setup ## Ask PyFlink and Flink whether they do the same (PYFLINK_PYTHON,
 	$(PYTEST) -q -m oracle tests/oracle
 
 .PHONY: test-slow
-test-slow: setup ## Run the tests that take long: Spark Connect
-	$(PYTEST) -q -m slow
+test-slow: setup ## Run the tests that take long: the simulation, the whole savepoint matrix, Spark Connect
+	$(PYTEST) -q -m "slow and not chaos"
 
 .PHONY: lint
 lint: $(STAMP) ## Check style, formatting, types, import layers and docs

@@ -14,7 +14,7 @@ from flott.common import Configuration, JobStatus
 from flott.datastream import StreamExecutionEnvironment
 from flott.errors import JobExecutionError
 
-pytestmark = pytest.mark.chaos
+pytestmark = [pytest.mark.chaos, pytest.mark.job]
 
 
 def system(*command):

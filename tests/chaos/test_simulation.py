@@ -26,7 +26,7 @@ from flott.runtime.clock import ManualClock
 from flott.runtime.level import run_partition
 from flott.testing.cluster import InProcessRunner
 
-pytestmark = [pytest.mark.chaos, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 RECORDS = 1_500
 IN_TASKS = {"delta.before", "delta.after", "sink.before-prepare", "sink.after-prepare", "report.before"}
