@@ -15,6 +15,8 @@ from uuid import uuid4
 import fsspec
 
 from flott.common import JobID
+from flott.common.options import CheckpointingOptions
+from flott.errors import CheckpointError
 from flott.runtime.storage import LocalStorage, open_storage
 
 if TYPE_CHECKING:
@@ -66,7 +68,14 @@ class JobRecord:
     def create(directory: str, job_id: str, name: str, savepoint: str | None = None) -> JobRecord:
         """Make the record of a new job, with the savepoint it starts from."""
         record = JobRecord(f"{directory.rstrip('/')}/{job_id}", job_id, name, savepoint)
-        record.acquire(None)
+        try:
+            record.acquire(None)
+        except OSError as error:
+            message = (
+                f"the checkpoint directory '{directory}' can't be used: {error}. Set "
+                f"{CheckpointingOptions.CHECKPOINTS_DIRECTORY.key} to a directory that this program may write"
+            )
+            raise CheckpointError(message) from error
         return record
 
     def acquire(self, note: dict[str, Any] | None) -> bool:

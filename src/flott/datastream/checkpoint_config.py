@@ -68,6 +68,10 @@ class CheckpointConfig:
 
     def set_checkpoint_interval(self, checkpoint_interval: int) -> CheckpointConfig:
         """Sets how often a checkpoint is taken, in milliseconds."""
+        if not isinstance(checkpoint_interval, int):
+            raise TypeError(
+                f"the checkpoint interval is a number of milliseconds, as in 1000, not {checkpoint_interval!r}"
+            )
         _check(
             checkpoint_interval >= MINIMAL_CHECKPOINT_TIME,
             "the checkpoint interval is 10 ms or more",

@@ -316,3 +316,16 @@ def test_statistics(make):
     assert (summary.minimum, summary.average, summary.maximum, summary.p50, summary.p999) == (10, 20, 30, 20, 30)
     assert [stats.status.value for stats in statistics.history][-2:] == ["Failed", "In Progress"]
     assert statistics.latest_failed.failure == "enough"
+
+
+@pytest.mark.parametrize("length", [8, 9, 12, 15, 40])
+def test_the_beginning_of_a_metadata_file_is_told_from_a_foreign_one(make, length):
+    made = make()
+    take(made)
+    path = made.root / "chk-1" / "_metadata"
+    path.write_bytes(path.read_bytes()[:length])
+    with pytest.raises(CheckpointError, match="its checksum does not match"):
+        load(str(path.parent))
+    path.write_bytes(b"PAR1" * 10)
+    with pytest.raises(CheckpointError, match="not the metadata of a checkpoint"):
+        load(str(path.parent))

@@ -273,3 +273,16 @@ def wait_until(condition, seconds=60):
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass"
         threading.Event().wait(0.005)
+
+
+def test_a_directory_that_can_not_be_used_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    env = environment(tmp_path / "file")
+    env.from_sequence(1, 10).print()
+    with pytest.raises(CheckpointError, match=r"file' can't be used: .*execution\.checkpointing\.dir"):
+        env.execute("nowhere")
+
+
+def test_an_interval_that_is_no_number_is_refused():
+    with pytest.raises(TypeError, match="a number of milliseconds, as in 1000, not 'soon'"):
+        environment().enable_checkpointing("soon")

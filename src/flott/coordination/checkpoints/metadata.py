@@ -135,12 +135,11 @@ def encode_metadata(metadata: CheckpointMetadata) -> bytes:
 
 def decode_metadata(data: bytes, name: str) -> CheckpointMetadata:
     """Read a checkpoint back; half a file, or an altered one, is refused."""
-    if len(data) < len(MAGIC) + 8 or data[: len(MAGIC)] != MAGIC:
+    if data[: len(MAGIC)] != MAGIC:
         message = f"{name} is not the metadata of a checkpoint of this version (its first bytes are {data[:8]!r})"
         raise CheckpointError(message)
-    (checksum,) = struct.unpack_from(">I", data, len(MAGIC))
     content = data[len(MAGIC) + 4 :]
-    if crc32(content) != checksum:
+    if not content or struct.pack(">I", crc32(content)) != data[len(MAGIC) : len(MAGIC) + 4]:
         message = f"{name} is damaged: its checksum does not match (half-written or altered, {len(data)} bytes)"
         raise CheckpointError(message)
     (size,) = struct.unpack_from(">I", content, 0)
