@@ -11,7 +11,7 @@ import pickle
 import random
 from collections import Counter
 from concurrent.futures import Future
-from functools import partial
+from functools import partial, partialmethod
 
 import pytest
 from tests.chaos.self_checking import build, check, written
@@ -19,6 +19,7 @@ from tests.chaos.self_checking import build, check, written
 from flott.common import Configuration
 from flott.coordination.job_master import JobMaster
 from flott.coordination.launch import launch
+from flott.coordination.sizing import EpochSizer
 from flott.datastream import StreamExecutionEnvironment
 from flott.errors import EpochFailedError
 from flott.runtime import crash_points
@@ -134,8 +135,10 @@ def unreliable(dice, background, _, plan, storage):
 
 def play(seed, tmp_path, monkeypatch):
     dice = random.Random(seed)
+    fate = Fate(seed)
     crashed = []
     monkeypatch.setattr("flott.connectors.index_range.RECORDS_PER_SUBTASK", dice.choice([30, 80, 200]))
+    monkeypatch.setattr(EpochSizer, "observe", partialmethod(sized_by, dice))
     clean_up = JobMaster._clean_up
     monkeypatch.setattr(JobMaster, "_clean_up", lambda self, status: None if crashed else clean_up(self, status))
     monkeypatch.setattr("flott.runtime.state.compaction.MANY_DELTAS", dice.choice([3, 64]))
@@ -148,13 +151,12 @@ def play(seed, tmp_path, monkeypatch):
         parallelisms.add(parallelism)
         crashed.clear()
         luck = 0.0 if drivers > 6 else dice.choice([0.0, 0.005, 0.02])
-        arm(dice, luck, crashed, monkeypatch)
+        arm(dice, luck, fate, crashed, monkeypatch)
         configuration = Configuration()
         for key, value in {
             "execution.checkpointing.interval": f"{dice.choice([10, 30])} ms",
             "execution.checkpointing.dir": str(tmp_path / "checkpoints"),
             "execution.checkpointing.num-retained": dice.choice(["1", "3"]),
-            "flott.epoch.target-duration": "1 ms",
             "restart-strategy.type": "fixed-delay",
             "restart-strategy.fixed-delay.delay": "0 ms",
             "restart-strategy.fixed-delay.attempts": "1000",
@@ -194,19 +196,35 @@ class Ticks:
         return self.now
 
 
-def arm(dice, luck, crashed, monkeypatch):
-    def worker(point):
-        if dice.random() < luck:
-            DEATHS[point] += 1
-            raise WorkerDies
+def sized_by(sizer, dice, *_, **__):
+    """How much an epoch reads is up to the dice, so that a slow machine plays the same game as a fast one."""
+    sizer.scale = dice.choice([0.5, 1.0, 2.0])
 
-    def driver(point):
-        if dice.random() < luck:
-            crashed.append(True)
+
+class Fate:
+    """The one death that a seed is sure to see: each point in turn, the first, second or third time it is reached."""
+
+    def __init__(self, seed):
+        self.point = crash_points.POINTS[seed % len(crash_points.POINTS)]
+        self.left = 1 + seed // len(crash_points.POINTS) % 3
+
+    def strikes(self, point):
+        if point != self.point or not self.left:
+            return False
+        self.left -= 1
+        return not self.left
+
+
+def arm(dice, luck, fate, crashed, monkeypatch):
+    def reached(point):
+        if fate.strikes(point) or dice.random() < luck:
             DEATHS[point] += 1
+            if point in IN_TASKS:
+                raise WorkerDies
+            crashed.append(True)
             raise DriverDies
 
-    armed = {point: partial(worker if point in IN_TASKS else driver, point) for point in crash_points.POINTS}
+    armed = {point: partial(reached, point) for point in crash_points.POINTS}
     monkeypatch.setattr(crash_points, "ARMED", armed)
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal
 
+from flott.common.java_float import java_float
 from flott.common.typeinfo import ExternalTypeInfo, PickledBytesTypeInfo, RowTypeInfo
 
 if TYPE_CHECKING:
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from flott.common.typeinfo import TypeInformation
 
 __all__ = ["Printer", "renderer"]
-
-SMALLEST_PLAIN, LARGEST_PLAIN = 1e-3, 1e7
-"""Below the one, and from the other on, Java writes a floating point number with an exponent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +70,7 @@ def _render_java(value: Any) -> str:  # noqa: PLR0911 - a case a line
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return _render_float(value)
+        return java_float(value)
     if isinstance(value, tuple):
         return f"({','.join(map(_render_java, value))})"
     if isinstance(value, list):
@@ -83,16 +79,3 @@ def _render_java(value: Any) -> str:  # noqa: PLR0911 - a case a line
         entries = (f"{_render_java(key)}={_render_java(entry)}" for key, entry in value.items())
         return f"{{{', '.join(entries)}}}"
     return str(value)
-
-
-def _render_float(value: float) -> str:
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    if value == 0 or SMALLEST_PLAIN <= abs(value) < LARGEST_PLAIN:
-        return repr(value)
-    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
-    first, *rest = map(str, digits)
-    power = len(rest) + int(exponent)
-    return f"{'-' if sign else ''}{first}.{''.join(rest) or '0'}E{power}"

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from flott.common.java_float import java_float
 from flott.common.serialization import BulkWriter, BulkWriterFactory, Encoder
 from flott.table.arrow_types import to_arrow_type
 from flott.table.functions.casts import write_timestamp
-from flott.table.functions.java_text import java_float
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

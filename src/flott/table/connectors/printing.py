@@ -5,10 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
+from flott.common.java_float import java_float
 from flott.datastream.data_stream.printing import Printer
 from flott.runtime.operators.sinks import DriverSink
 from flott.table.connectors.registry import TableSink
-from flott.table.functions.java_text import java_float
 from flott.table.physical.attach import behind, sink_behind
 from flott.table.runtime.conversion import ColumnsToRows
 

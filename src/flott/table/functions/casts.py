@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from flott.common.java_float import java_float
 from flott.errors import FlottError
 from flott.table import types as t
 from flott.table.arrow_types import to_arrow_type
 from flott.table.expr import Call
 from flott.table.functions.arithmetic import fit_decimal
-from flott.table.functions.java_text import java_float
 from flott.table.functions.registry import SignatureError, scalar
 
 if TYPE_CHECKING:

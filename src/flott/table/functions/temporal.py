@@ -13,7 +13,7 @@ from flott.table import types as t
 from flott.table.arrow_types import to_arrow_type
 from flott.table.expr import Call
 from flott.table.functions.casts import read_timestamp
-from flott.table.functions.java_text import date_pattern
+from flott.table.functions.date_patterns import date_pattern
 from flott.table.functions.registry import (
     SignatureError,
     a_number,

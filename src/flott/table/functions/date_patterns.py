@@ -1,36 +1,13 @@
-"""Numbers and dates as Java writes them, which is how Flink does."""
+"""Patterns of dates as Java writes them, which is how Flink does."""
 
 from __future__ import annotations
 
-import math
-from decimal import Decimal
 from functools import lru_cache
-
-SMALLEST_PLAIN, LARGEST_PLAIN = 1e-3, 1e7
-"""Below the one, and from the other on, Java writes a floating point number with an exponent."""
 
 PARTS = {
     "yyyy": "%Y", "uuuu": "%Y", "yy": "%y", "MMM": "%b", "MM": "%m", "dd": "%d", "HH": "%H", "hh": "%I", "mm": "%M",
     "ss": "%S", "a": "%p", "EEEE": "%A", "EEE": "%a", "E": "%a", "DDD": "%j",
 }  # fmt: skip
-
-
-def java_float(value: float) -> str:
-    """Write a floating point number.
-
-    >>> java_float(1e7), java_float(0.5), java_float(float("nan"))
-    ('1.0E7', '0.5', 'NaN')
-    """
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    if value == 0 or SMALLEST_PLAIN <= abs(value) < LARGEST_PLAIN:
-        return repr(value)
-    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
-    first, *rest = map(str, digits)
-    power = len(rest) + int(exponent)
-    return f"{'-' if sign else ''}{first}.{''.join(rest) or '0'}E{power}"
 
 
 @lru_cache(maxsize=256)
