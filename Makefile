@@ -7,7 +7,8 @@ STAMP  := $(VENV)/.installed
 # Bytecode is kept whatever the environment says: compiling the tests takes as long as running them.
 PYTEST  = PYTHONDONTWRITEBYTECODE= HYPOTHESIS_PROFILE=$(HYPOTHESIS_PROFILE) $(BIN)/python -m pytest
 
-HYPOTHESIS_PROFILE ?= ci
+# Few examples of each property; test-properties tries more, and HYPOTHESIS_PROFILE=thorough many new ones.
+HYPOTHESIS_PROFILE ?= quick
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -55,6 +56,11 @@ test-chaos: setup ## Run only the tests that kill processes and break storage
 oracle: setup ## Ask PyFlink and Flink whether they do the same (PYFLINK_PYTHON, or set up the first time)
 	$(PYTEST) -q -m oracle tests/oracle
 
+.PHONY: test-properties
+test-properties: HYPOTHESIS_PROFILE := $(if $(filter quick,$(HYPOTHESIS_PROFILE)),ci,$(HYPOTHESIS_PROFILE))
+test-properties: $(STAMP) ## Run the properties with ten times as many random examples
+	$(PYTEST) -q -n 2 -m "hypothesis and not spark and not slow and not chaos" tests
+
 .PHONY: test-slow
 test-slow: setup ## Run the tests that take long: the simulation, the whole savepoint matrix, Spark Connect
 	$(PYTEST) -q -m "slow and not chaos"
@@ -77,7 +83,7 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff format .
 
 .PHONY: ci
-ci: lint test test-slow ## Run what CI runs
+ci: lint test test-properties test-slow ## Run what CI runs
 
 .PHONY: clean
 clean: ## Remove the virtual environment and everything that tools and runs left

@@ -32,7 +32,8 @@ from hypothesis import settings
 
 # No deadlines: two busy cores make a quick example look slow.
 settings.register_profile("dev", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=10)
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("thorough", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
@@ -89,4 +90,5 @@ def pytest_collect_file(file_path):
 def pytest_collection_finish(session):
     """What was collected stays: keep the garbage collector from looking at it again and again."""
     gc.freeze()
+    gc.set_threshold(100_000)  # and from looking all the time at what small tests make
     gc.enable()

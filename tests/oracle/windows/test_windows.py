@@ -16,8 +16,9 @@ from flott.testing.transcripts import Transcript
 from pyflink_environment import ROOT, pyflink_python, pyflink_variables
 
 HERE = Path(__file__).parent
+YAML = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FILES = {
-    path.stem: [Transcript.read(case) for case in yaml.safe_load(path.read_text(encoding="utf-8"))]
+    path.stem: list(map(Transcript.read, yaml.load(path.read_text(encoding="utf-8"), YAML)))  # noqa: S506 - safe
     for path in sorted((ROOT / "tests" / "transcripts").glob("*.yaml"))
 }
 ALL_CASES = [case for cases in FILES.values() for case in cases]
