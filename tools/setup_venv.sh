@@ -33,3 +33,8 @@ echo "Installing Flott and its tools (Spark is 400 MB: the first time takes a fe
 if [[ -z $uv ]] || ! "$uv" pip install --quiet --python "$venv/bin/python" -e '.[dev]'; then
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 fi
+
+# What the first run of the tests would do in each of its processes at the same time: compile the sources, and learn what a
+# character is.
+"$venv/bin/python" -m compileall -q -j 0 src
+"$venv/bin/python" -c 'from hypothesis.internal.charmap import charmap; charmap()' || true
