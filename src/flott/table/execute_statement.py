@@ -9,7 +9,7 @@ from flott.table.bind.tables import resolved_schema, table_plan
 from flott.table.catalog import Catalog, CatalogDatabase, CatalogTable, CatalogView
 from flott.table.errors import NotYetError, TableError, did_you_mean
 from flott.table.result_kind import ResultKind
-from flott.table.schema import Schema, UnresolvedColumn
+from flott.table.schema import Schema
 from flott.table.show_create import show_create
 from flott.table.sql import statements as s
 from flott.table.table_result import TableResult, done, grid, listing
@@ -84,11 +84,7 @@ def _explain(statement: s.Explain, t_env: TableEnvironment) -> TableResult:
 
 def _create_table(statement: s.CreateTable, t_env: TableEnvironment) -> TableResult:
     manager = t_env.manager
-    columns = [
-        UnresolvedColumn(one.name, one.type, one.expression, one.metadata, one.virtual, one.comment)
-        for one in statement.columns
-    ]
-    schema = Schema(tuple(columns), statement.watermark, statement.primary_key)
+    schema = Schema(statement.columns, statement.watermark, statement.primary_key)
     options = dict(statement.options)
     partition_keys = statement.partition_keys
     if statement.like is not None:

@@ -9,25 +9,14 @@ from flott.table.errors import TableError
 from flott.table.sql.dialect import parse_expression
 from flott.table.sql.type_text import parse_type
 from flott.table.types import DataType, RowType
+from flott.table.unresolved_column import UnresolvedColumn
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
     from flott.table.resolved_schema import ResolvedSchema
 
-__all__ = ["Schema", "UnresolvedColumn"]
-
-
-@dataclass(frozen=True, slots=True)
-class UnresolvedColumn:
-    """A column: physical with a type, computed from an expression, or metadata of the connector."""
-
-    name: str
-    type: DataType | None = None
-    expression: exp.Expr | None = None
-    metadata: str | None = None
-    virtual: bool = False
-    comment: str | None = None
+__all__ = ["Schema"]
 
 
 @dataclass(frozen=True, slots=True)

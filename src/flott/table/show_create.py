@@ -10,7 +10,7 @@ from flott.table.errors import TableError, did_you_mean
 if TYPE_CHECKING:
     from flott.table.catalog import CatalogTable, ObjectIdentifier
     from flott.table.catalog_manager import CatalogManager
-    from flott.table.schema import UnresolvedColumn
+    from flott.table.unresolved_column import UnresolvedColumn
 
 
 def show_create(manager: CatalogManager, identifier: ObjectIdentifier) -> str:

@@ -13,10 +13,11 @@ from flott.table.bind.tables import with_schema
 from flott.table.environment_settings import EnvironmentSettings
 from flott.table.errors import NotYetError, TableError
 from flott.table.plan.nodes import Field, StreamScan
-from flott.table.schema import Schema, UnresolvedColumn
+from flott.table.schema import Schema
 from flott.table.select_from import column_tree
 from flott.table.table import Table
 from flott.table.table_environment import TableEnvironment
+from flott.table.unresolved_column import UnresolvedColumn
 
 if TYPE_CHECKING:
     from flott.table.types import DataType

@@ -10,6 +10,7 @@ from flott.table.errors import SqlParserError
 from flott.table.sql import statements as s
 from flott.table.sql.dialect import parse_tokens
 from flott.table.sql.type_text import take_type
+from flott.table.unresolved_column import UnresolvedColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,18 +97,18 @@ def _not_enforced(cursor: Cursor) -> None:
         )  # fmt: skip
 
 
-def _column(cursor: Cursor, parts: dict[str, Any]) -> s.ColumnText:
+def _column(cursor: Cursor, parts: dict[str, Any]) -> UnresolvedColumn:
     name = cursor.name()
     if cursor.accept("AS"):
-        return s.ColumnText(name, expression=_expression(cursor), comment=_comment(cursor))
+        return UnresolvedColumn(name, expression=_expression(cursor), comment=_comment(cursor))
     kind = take_type(cursor)
     if cursor.accept("METADATA"):
         key = cursor.string() if cursor.accept("FROM") else name
-        return s.ColumnText(name, kind, metadata=key, virtual=cursor.accept("VIRTUAL"), comment=_comment(cursor))
+        return UnresolvedColumn(name, kind, metadata=key, virtual=cursor.accept("VIRTUAL"), comment=_comment(cursor))
     if cursor.accept("PRIMARY", "KEY"):
         parts["primary_key"] = (name,)
         _not_enforced(cursor)
-    return s.ColumnText(name, kind, comment=_comment(cursor))
+    return UnresolvedColumn(name, kind, comment=_comment(cursor))
 
 
 def _comment(cursor: Cursor) -> str | None:

@@ -8,21 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from flott.table.types import DataType
+    from flott.table.unresolved_column import UnresolvedColumn
 
     Path = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnText:
-    """A column of CREATE TABLE: physical, computed from an expression, or metadata of the connector."""
-
-    name: str
-    type: DataType | None = None
-    expression: exp.Expr | None = None
-    metadata: str | None = None
-    virtual: bool = False
-    comment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +32,7 @@ class CreateTable(Statement):
     """CREATE TABLE."""
 
     path: Path
-    columns: tuple[ColumnText, ...]
+    columns: tuple[UnresolvedColumn, ...]
     watermark: tuple[str, exp.Expr] | None = None
     primary_key: tuple[str, ...] = ()
     options: dict[str, str] = field(default_factory=dict)
