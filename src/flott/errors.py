@@ -43,6 +43,21 @@ class JobExecutionError(FlottError):
     """A job ended in failure; the message names the operator and the user's function."""
 
 
+class TaskFailedError(JobExecutionError):
+    """A subtask of a job failed for good, because of the user's code or of state that can't be used."""
+
+    def __init__(self, message: str, vertex: int, subtask: int, kind: str) -> None:
+        super().__init__(message, vertex, subtask, kind)
+        self.message = message
+        self.vertex = vertex
+        self.subtask = subtask
+        self.kind = kind
+        """The error in the subtask, in one line."""
+
+    def __str__(self) -> str:
+        return self.message
+
+
 class JobCanceledError(FlottError):
     """The job was cancelled before it ended by itself."""
 

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from flott.errors import EpochFailedError, JobExecutionError
+from flott.errors import EpochFailedError, JobExecutionError, TaskFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,11 +22,19 @@ log = logging.getLogger("flott.job")
 class EpochAttempts:
     """Runs epochs, each again from the version before it if it can't be completed."""
 
-    def __init__(self, plan: EpochPlan, runner: EpochRunner, most: int, stopping: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        plan: EpochPlan,
+        runner: EpochRunner,
+        most: int,
+        stopping: Callable[[], bool],
+        note: Callable[[BaseException], None],
+    ) -> None:
         self._plan = plan
         self._runner = runner
         self._most = most
         self._stopping = stopping
+        self._note = note
         self.run_id = uuid4().hex
         """Operators that a worker kept from another run are not used again."""
 
@@ -52,6 +60,7 @@ class EpochAttempts:
                 if attempt == self._most:
                     message = f"epoch {order.epoch} failed {attempt} times, last: {error}"
                     raise JobExecutionError(message) from error
+                self._note(error)
                 log.warning(
                     "epoch %d could not be completed (%s); it runs again from version %d, nothing of it counted",
                     order.epoch,
@@ -67,8 +76,11 @@ class EpochAttempts:
         failures = [report for report in reports if report.failure is not None]
         if failures:
             first = min(failures, key=lambda report: (self._plan.vertices[report.vertex].level, report.subtask))
-            message = f"job '{self._plan.job_name}': {first.failure.message}"  # type: ignore[union-attr]
-            raise JobExecutionError(message)
+            failure = first.failure
+            if failure is None:
+                raise AssertionError(first)
+            message = f"job '{self._plan.job_name}': {failure.message}"
+            raise TaskFailedError(message, first.vertex, first.subtask, failure.kind)
 
     def _log_retries(self, epoch: int, reports: list[TaskReport]) -> None:
         again = [report for report in reports if report.attempt > 0]

@@ -8,6 +8,7 @@ from uuid import uuid4
 from flott.coordination.checkpoints.coordinator import AbortedCheckpoint
 from flott.errors import JobExecutionError
 from flott.runtime.crash_points import reach
+from flott.runtime.operators.checkpointed import functions_inside
 from flott.runtime.reports import Notice
 
 if TYPE_CHECKING:
@@ -114,3 +115,13 @@ class JobCheckpoints:
                 tell(number)
         reach("notify.after")
         return done.request is not None
+
+
+def somebody_listens(plan: EpochPlan) -> bool:
+    """Say whether any function of a job wants to be told what becomes of checkpoints."""
+    functions = (getattr(member.operator, "function", None) for vertex in plan.vertices for member in vertex.chain)
+    return any(
+        hasattr(inside, "notify_checkpoint_complete") or hasattr(inside, "notify_checkpoint_aborted")
+        for function in functions
+        for inside in functions_inside(function)
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import deque
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,14 +15,14 @@ from flott.coordination.checkpoints.hooks import MasterHooks
 from flott.coordination.checkpoints.statistics import RestoreStats
 from flott.coordination.commits import Commits
 from flott.coordination.epoch_attempts import EpochAttempts
-from flott.coordination.epoch_stats import EpochStats, slowest
-from flott.coordination.job_checkpoints import JobCheckpoints
+from flott.coordination.epoch_stats import EpochStats, EpochTimes, slowest
+from flott.coordination.job_checkpoints import JobCheckpoints, somebody_listens
+from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
 from flott.coordination.version import JobVersion
 from flott.errors import CheckpointError, JobCanceledError
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
-from flott.runtime.operators.checkpointed import functions_inside
 from flott.runtime.reports import EpochOrder, SavepointOrder
 
 if TYPE_CHECKING:
@@ -47,9 +46,6 @@ if TYPE_CHECKING:
     from flott.runtime.source import Enumerator, SourcePlan
 
 log = logging.getLogger("flott.job")
-
-EPOCHS_REMEMBERED = 100
-
 
 @dataclass(frozen=True, slots=True)
 class JobSettings:
@@ -80,19 +76,16 @@ class JobMaster:
     ) -> None:
         self.job_id = job_id
         self.plan = plan
-        self.status = JobStatus.CREATED
-        self.started: int | None = None
-        """When the job began to run, by its clock."""
+        self.settings = settings
+        self.progress = JobProgress(plan, clock)
         self.result: CompletableFuture[JobExecutionResult] = CompletableFuture()
-        self.history: deque[EpochStats] = deque(maxlen=EPOCHS_REMEMBERED)
-        self.listeners: list[Callable[[EpochStats], None]] = []
+        self.history = self.progress.history
+        self.listeners = self.progress.listeners
+        self.failures = self.progress.failures
         self.checkpoints = coordinator
-        self.failures: deque[BaseException] = deque(maxlen=EPOCHS_REMEMBERED)
-        """What the job was restarted for."""
         self._make_enumerators = make_enumerators
         self._runner = runner
         self._clock = clock
-        self._settings = settings
         self._sizer = EpochSizer(settings.epoch_target)
         self._backoff = backoff
         self._start = start
@@ -105,12 +98,23 @@ class JobMaster:
         self._plans: dict[int, SourcePlan] = {}
         """What each source read last."""
         self._cancelled = threading.Event()
-        self._epochs = EpochAttempts(plan, runner, settings.epoch_attempts, self._cancelled.is_set)
+        note = self.progress.note
+        self._epochs = EpochAttempts(plan, runner, settings.epoch_attempts, self._cancelled.is_set, note)
         self._checkpointing = JobCheckpoints(plan, coordinator, self._commits, self._hooks, clock)
         self._backlog = False
         self._wake = threading.Event()
         self._stopped_with: CompletedCheckpoint | None = None
         self._thread = threading.Thread(target=self._live, name=f"flott-job-{plan.job_name}", daemon=True)
+
+    @property
+    def status(self) -> JobStatus:
+        """Where the job stands."""
+        return self.progress.status
+
+    @property
+    def started(self) -> int | None:
+        """When the job began to run, by its clock."""
+        return self.progress.started
 
     @property
     def counts(self) -> dict[str, int]:
@@ -126,7 +130,7 @@ class JobMaster:
     def cancel(self) -> None:
         """Stop the job; what the running epoch did so far does not count."""
         if not self.status.is_terminal_state():
-            self.status = JobStatus.CANCELLING
+            self.progress.enter(JobStatus.CANCELLING)
         self._cancelled.set()
         self._wake.set()
         self._runner.cancel()
@@ -146,7 +150,6 @@ class JobMaster:
         error: BaseException | None = None
         try:
             log.info("job '%s' (%s) runs", self.plan.job_name, self.job_id)
-            self.started = self._clock.now()
             self._loop()
         except BaseException as failure:  # noqa: BLE001 - handed to whoever waits for the job
             error = failure
@@ -156,7 +159,7 @@ class JobMaster:
             status = JobStatus.CANCELED
             error = JobCanceledError(f"job '{self.plan.job_name}' was cancelled")
         self._clean_up(status)
-        self.status = status
+        self.progress.enter(status)
         log.info("job '%s' %s after %d epochs, %.1f s",
                  self.plan.job_name, status.name.lower(), self._version.epoch, elapsed / 1000)  # fmt: skip
         if error is None:
@@ -173,7 +176,7 @@ class JobMaster:
                 if not restored:
                     self._restore()
                     restored = True
-                    self.status = JobStatus.RUNNING
+                    self.progress.enter(JobStatus.RUNNING)
                 over = self._step()
             except Exception as error:  # noqa: BLE001 - whatever it is, the restart strategy decides
                 if self._cancelled.is_set():
@@ -214,13 +217,12 @@ class JobMaster:
 
     def _fail_or_wait(self, error: Exception) -> None:
         """Give up after a failure, or wait before the job comes back, as the restart strategy says."""
-        self.failures.append(error)
-        self.status = JobStatus.FAILING
+        self.progress.failed(error)
         self._checkpointing.abort_all("the job failed")
         wait = self._backoff.failed(time.monotonic_ns() // 1_000_000)
         if wait is None:
             raise error
-        self.status = JobStatus.RESTARTING
+        self.progress.enter(JobStatus.RESTARTING)
         latest = self.checkpoints.latest
         where = "the beginning" if latest is None else f"checkpoint {latest.metadata.checkpoint_id}"
         if latest is None and self._start is not None:
@@ -270,7 +272,7 @@ class JobMaster:
         """Run one epoch, or wait when there is nothing to do; True when the job is over."""
         if self._look_after_checkpoints():
             return True
-        version, now = self._version, self._clock.now()
+        version, now, looked = self._version, self._clock.now(), time.monotonic()
         sources = self._plan_sources(now)
         newly_ended = {vertex for vertex, plan in sources.items() if plan.ended} - version.ended
         due = version.wakeup is not None and version.wakeup <= now
@@ -287,8 +289,8 @@ class JobMaster:
             return True
         seconds = time.monotonic() - begun
         version.ended |= newly_ended
-        self._accept(reports, pending, now, seconds)
         self._backlog = any(plan.backlog for plan in sources.values())
+        self._accept(reports, pending, EpochTimes(now, 0.0, begun - looked, seconds, 0.0))
         total, state = slowest(self.plan, reports, "total"), slowest(self.plan, reports, "state")
         changed = max((report.state_bytes for report in reports), default=0)
         self._sizer.observe(total, backlog=self._backlog, state=state, changed=changed)
@@ -299,7 +301,7 @@ class JobMaster:
                 self._checkpointing.go_on_after(pending)
             return over or last
         if not self._backlog:
-            self._rest(max(0.0, self._settings.buffer_timeout / 1000 - seconds))
+            self._rest(max(0.0, self.settings.buffer_timeout / 1000 - seconds))
         return False
 
     def _rest(self, seconds: float) -> None:
@@ -310,11 +312,11 @@ class JobMaster:
     def _settle(self) -> bool:
         """Wait for the checkpoints under way, at the end; tell functions what became of them. True to stop now."""
         over = self._look_after_checkpoints(wait=True)
-        if self._checkpointing.notices and self._somebody_listens():
+        if self._checkpointing.notices and somebody_listens(self.plan):
             # Sources that have not ended stay so: a job that stops without a drain must not fire its windows.
             reports = self._run_epoch({vertex: pause(plan) for vertex, plan in self._plans.items()}, None)
             if reports is not None:
-                self._accept(reports, None, self._clock.now(), 0.0)
+                self._accept(reports, None, EpochTimes(self._clock.now(), 0.0, 0.0, 0.0, 0.0))
         return over
 
     def _look_after_checkpoints(self, *, wait: bool = False) -> bool:
@@ -325,16 +327,6 @@ class JobMaster:
             start.claimed()
             self._start = replace(start, claimed=None)
         return self._stopped_with is not None
-
-    def _somebody_listens(self) -> bool:
-        functions = (
-            getattr(member.operator, "function", None) for vertex in self.plan.vertices for member in vertex.chain
-        )
-        return any(
-            hasattr(inside, "notify_checkpoint_complete") or hasattr(inside, "notify_checkpoint_aborted")
-            for function in functions
-            for inside in functions_inside(function)
-        )
 
     def _plan_sources(self, now: int) -> dict[int, SourcePlan]:
         ahead = self._alignment.ahead()
@@ -347,7 +339,7 @@ class JobMaster:
         moments = [plan.look_again for plan in sources.values() if plan.look_again is not None]
         if self._version.wakeup is not None:
             moments.append(self._version.wakeup)
-        tick = self._settings.buffer_timeout
+        tick = self.settings.buffer_timeout
         wait = min([*(moment - now for moment in moments), tick]) if moments else tick
         return max(wait, 1) / 1000
 
@@ -362,6 +354,7 @@ class JobMaster:
 
     def _order(self, sources: dict[int, SourcePlan], pending: PendingCheckpoint | None) -> EpochOrder:
         version, checkpoints = self._version, self.checkpoints
+        self.progress.epoch_begins(version.epoch + 1)
         number = checkpoints.next_id if checkpoints.settings.enabled else 0
         return EpochOrder(
             version.epoch + 1,
@@ -376,9 +369,10 @@ class JobMaster:
             else SavepointOrder(pending.path, version.columns),
         )
 
-    def _accept(self, reports: list[TaskReport], pending: PendingCheckpoint | None, now: int, seconds: float) -> None:
+    def _accept(self, reports: list[TaskReport], pending: PendingCheckpoint | None, times: EpochTimes) -> None:
+        begun = time.monotonic()
         reach("epoch.accepted")
-        version = self._version
+        version, current = self._version, self.progress.current
         came, went = version.accept(reports)
         self.checkpoints.hold(came)
         self._alignment.observe(reports)
@@ -386,8 +380,16 @@ class JobMaster:
         if pending is not None:
             self._checkpointing.acknowledge(pending, version, reports)
         self.checkpoints.release(went)
-        stats = EpochStats.of(version.epoch, now, seconds, reports, version.enumerators)
-        self.history.append(stats)
-        log.debug("epoch %d: %d records in %.0f ms", stats.epoch, stats.records_in, seconds * 1000)
-        for listener in self.listeners:
-            listener(stats)
+        finished = time.monotonic()
+        stats = EpochStats.of(
+            self.plan,
+            version.epoch,
+            replace(times, finished=finished, commit=finished - begun),
+            reports,
+            version.enumerators,
+            attempt=1 if current is None else current.attempt,
+            backlog=self._backlog,
+            checkpoint=None if pending is None else pending.checkpoint_id,
+        )
+        log.debug("epoch %d: %d records in %.0f ms", stats.epoch, stats.records_in, times.run * 1000)
+        self.progress.epoch_ends(stats)

@@ -23,7 +23,7 @@ from flott.runtime.clock import ManualClock
 from flott.runtime.reports import TaskOrder, TaskReport
 from flott.runtime.state.lineage import Lineage, StateFile
 
-PLAN = SimpleNamespace(vertices=[SimpleNamespace(name="count", parallelism=2)])
+PLAN = SimpleNamespace(vertices=[SimpleNamespace(id="count", name="count", parallelism=2)])
 
 
 class ByHand:

@@ -184,7 +184,7 @@ class CheckpointCoordinator:
     ) -> AbortedCheckpoint:
         """Give up a checkpoint; with ``settle`` it is certain on return that nobody will find it."""
         del self.pending[pending.checkpoint_id]
-        self.statistics.on_failure(pending.stats, reason)
+        self.statistics.on_failure(pending.stats, reason, self.clock.now())
         log.warning("%s %d was given up: %s", pending.stats.kind, pending.checkpoint_id, reason)
         self._let_go(pending, settle=settle)
         if pending.savepoint is not None:

@@ -51,13 +51,14 @@ class CheckpointStats:
     subtasks_total: int
     status: CheckpointStatus = CheckpointStatus.IN_PROGRESS
     tasks: dict[str, list[SubtaskStats]] = field(default_factory=dict)
-    """By the name of the vertex."""
+    """By the id of the vertex."""
     latest_acknowledgement: int | None = None
     checkpointed_size: int = 0
     full_size: int = 0
     path: str | None = None
     failure: str | None = None
-    completed: int | None = None
+    ended: int | None = None
+    """When it was complete or given up, in milliseconds since 1970."""
 
     @property
     def subtasks_acknowledged(self) -> int:
@@ -135,7 +136,7 @@ class CheckpointStatistics:
 
     def on_complete(self, stats: CheckpointStats, path: str, now: int, *, is_savepoint: bool) -> None:
         """A checkpoint is complete."""
-        stats.status, stats.path, stats.completed = CheckpointStatus.COMPLETED, path, now
+        stats.status, stats.path, stats.ended = CheckpointStatus.COMPLETED, path, now
         self.completed += 1
         if is_savepoint:
             self.latest_savepoint = stats
@@ -143,9 +144,9 @@ class CheckpointStatistics:
             self.latest_completed = stats
         self._finished.append((stats.duration_ms or 0, stats.checkpointed_size, stats.full_size))
 
-    def on_failure(self, stats: CheckpointStats, reason: str) -> None:
+    def on_failure(self, stats: CheckpointStats, reason: str, now: int) -> None:
         """A checkpoint was given up."""
-        stats.status, stats.failure = CheckpointStatus.FAILED, reason
+        stats.status, stats.failure, stats.ended = CheckpointStatus.FAILED, reason, now
         self.failed += 1
         self.latest_failed = stats
 

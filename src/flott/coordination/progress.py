@@ -1,0 +1,190 @@
+"""What is known about a running job. Its own thread writes here once or twice an epoch; anybody may read."""
+
+from __future__ import annotations
+
+import traceback
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from flott.common import JobStatus
+from flott.coordination.subtask_progress import ExecutionState, SubtaskProgress
+from flott.errors import TaskFailedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.coordination.epoch_stats import EpochStats
+    from flott.runtime.clock import Clock
+    from flott.runtime.plan import EpochPlan
+
+EPOCHS_REMEMBERED = 100
+FAILURES_REMEMBERED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentEpoch:
+    """The epoch that is being run."""
+
+    epoch: int
+    attempt: int
+    """Which try it is, from 1."""
+    started: int
+    """When this try began, in milliseconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureNote:
+    """Something that went wrong: with an epoch, which was tried again, or with the job."""
+
+    name: str
+    """The class of the root cause."""
+    cause: str
+    """The root cause in one line."""
+    trace: str
+    time: int
+    """In milliseconds since 1970."""
+    vertex: int | None = None
+    subtask: int | None = None
+    host: str | None = None
+
+
+class JobProgress:
+    """The job's status, its epochs, its subtasks and its failures.
+
+    Lists are only ever appended to or replaced, so readers in other threads need no lock.
+    """
+
+    def __init__(self, plan: EpochPlan, clock: Clock) -> None:
+        self.plan = plan
+        self.status = JobStatus.CREATED
+        self.since: dict[JobStatus, int] = {JobStatus.CREATED: clock.now()}
+        """When the job came into each status last, in milliseconds since 1970."""
+        self.started: int | None = None
+        """When the job began to run."""
+        self.restarts = 0
+        self.current: CurrentEpoch | None = None
+        self.history: deque[EpochStats] = deque(maxlen=EPOCHS_REMEMBERED)
+        self.listeners: list[Callable[[EpochStats], None]] = []
+        """Called by the job's own thread after each epoch: be quick."""
+        self.failures: deque[BaseException] = deque(maxlen=FAILURES_REMEMBERED)
+        """What the job was restarted for."""
+        self.notes: deque[FailureNote] = deque(maxlen=FAILURES_REMEMBERED)
+        self._clock = clock
+        self.subtasks = {
+            (vertex.index, index): SubtaskProgress(vertex.index, index, since={ExecutionState.CREATED: clock.now()})
+            for vertex in plan.vertices
+            for index in range(vertex.parallelism)
+        }
+
+    # The job
+
+    def enter(self, status: JobStatus) -> None:
+        """The job goes to another status."""
+        now = self._clock.now()
+        self.status = status
+        self.since[status] = now
+        if status is JobStatus.RUNNING:
+            if self.started is None:
+                self.started = now
+            self._move(ExecutionState.SCHEDULED, now)
+        elif status is JobStatus.RESTARTING:
+            self.restarts += 1
+            for subtask in self.subtasks.values():
+                subtask.restart(now)
+        elif status is JobStatus.CANCELLING:
+            self._move(ExecutionState.CANCELING, now)
+        elif status is JobStatus.FINISHED:
+            self._move(ExecutionState.FINISHED, now)
+        elif status.is_terminal_state() or status is JobStatus.FAILING:
+            self._move(ExecutionState.CANCELED, now)
+
+    def _move(self, state: ExecutionState, now: int) -> None:
+        for subtask in self.subtasks.values():
+            subtask.enter(state, now)
+
+    def failed(self, error: BaseException) -> None:
+        """The job failed; the subtask that is to blame failed too."""
+        self.failures.append(error)
+        self.note(error)
+        blamed = blamed_task(error)
+        if blamed is not None:
+            self.subtasks[blamed.vertex, blamed.subtask].enter(ExecutionState.FAILED, self._clock.now())
+        self.current = None
+        self.enter(JobStatus.FAILING)
+
+    def note(self, error: BaseException) -> None:
+        """Write down something that went wrong."""
+        root, blamed = root_of(error), blamed_task(error)
+        name, cause = type(root).__name__, str(root).strip().rpartition("\n")[2] or repr(root)
+        if blamed is not None:
+            name, cause = blamed.kind.partition(":")[0], blamed.kind
+        trace = "".join(traceback.format_exception(error))
+        note = FailureNote(name, cause, trace, self._clock.now())
+        if blamed is not None:
+            task = self.subtasks[blamed.vertex, blamed.subtask]
+            note = replace(note, vertex=task.vertex, subtask=task.subtask, host=task.host)
+        self.notes.append(note)
+
+    # Epochs
+
+    def epoch_begins(self, epoch: int) -> None:
+        """An epoch is handed to whatever executes it, for the first time or again."""
+        before = self.current
+        attempt = before.attempt + 1 if before is not None and before.epoch == epoch else 1
+        self.current = CurrentEpoch(epoch, attempt, self._clock.now())
+        if not self.history or self.restarts:
+            self._move_unstarted()
+
+    def _move_unstarted(self) -> None:
+        now = self._clock.now()
+        for subtask in self.subtasks.values():
+            if subtask.state in (ExecutionState.CREATED, ExecutionState.SCHEDULED):
+                subtask.enter(ExecutionState.DEPLOYING, now)
+
+    def epoch_ends(self, stats: EpochStats) -> None:
+        """An epoch counts."""
+        now = self._clock.now()
+        after = self._work_after(stats)
+        for report, figures in zip(stats.reports, stats.subtasks, strict=True):
+            held_back = after[self.plan.vertices[report.vertex].level] if stats.backlog else 0.0
+            self.subtasks[report.vertex, report.subtask].reported(report, figures.late, held_back, now)
+        self.history.append(replace(stats, reports=[]))
+        self.current = None
+        for listener in self.listeners:
+            listener(stats)
+
+    def _work_after(self, stats: EpochStats) -> list[float]:
+        """Return for each level how long those after it worked: so long its subtasks were held back."""
+        longest = [0.0] * len(self.plan.levels)
+        for one in stats.subtasks:
+            level = self.plan.vertices[one.vertex].level
+            longest[level] = max(longest[level], one.total)
+        return [sum(longest[level + 1 :]) for level in range(len(longest))]
+
+
+def root_of(error: BaseException) -> BaseException:
+    """Return what an error was raised for in the first place.
+
+    >>> try:
+    ...     try:
+    ...         {}["missing"]
+    ...     except KeyError as cause:
+    ...         raise RuntimeError("could not look it up") from cause
+    ... except RuntimeError as error:
+    ...     root_of(error)
+    KeyError('missing')
+    """
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+def blamed_task(error: BaseException) -> TaskFailedError | None:
+    """Return the error that says which subtask failed."""
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, TaskFailedError):
+            return found
+        found = found.__cause__
+    return None
