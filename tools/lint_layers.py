@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BASE = frozenset({"errors", "common", "runtime", "graph"})
 EVERYTHING = BASE | {
     "datastream", "table", "cep", "state_processor",
-    "connectors", "coordination", "spark", "testing", "cli",
+    "connectors", "coordination", "metrics", "spark", "testing", "cli",
 }  # fmt: skip
 
 # A package may import itself and what stands in its row.
@@ -29,13 +29,14 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "errors":          frozenset(),
     "common":          frozenset({"errors"}),
     "runtime":         frozenset({"errors", "common"}),
+    "metrics":         frozenset({"errors", "common", "runtime"}),
     "graph":           frozenset({"errors", "common", "runtime"}),
     "datastream":      BASE | {"connectors"},
-    "table":           BASE | {"datastream", "connectors"},
+    "table":           BASE | {"datastream", "connectors", "cep"},
     "cep":             BASE | {"datastream"},
     "state_processor": BASE | {"datastream", "coordination", "connectors"},
     "connectors":      frozenset({"errors", "common", "runtime"}),
-    "coordination":    BASE | {"connectors"},
+    "coordination":    BASE | {"connectors", "metrics"},
     "spark":           BASE | {"coordination"},
     "testing":         EVERYTHING - {"spark", "cli"},
     "cli":             EVERYTHING,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import StateAccessError
-from flott.runtime.metrics import MetricGroup
+from flott.runtime.metric_group import MetricGroup
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
 from flott.runtime.state.schemas import schema_of_descriptor

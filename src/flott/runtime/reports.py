@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flott.runtime.state.lineage import Lineage, StateFile
 
 if TYPE_CHECKING:
+    from flott.runtime.metric_group import Measured
     from flott.runtime.source import SplitRead
     from flott.runtime.state.savepoint_file import StateColumn
 
@@ -99,10 +100,20 @@ class TaskReport:
     source_active: bool = True
     next_wakeup: int | None = None
     """When the earliest processing-time timer is due."""
+    input_watermark: int | None = None
+    """Where event time stood at the head of the chain."""
+    finished: int = 0
+    """When the subtask was done, in milliseconds since 1970 by its machine's clock."""
     records_in: int = 0
     records_out: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    emitted: tuple[int, ...] = ()
+    """How many records each operator of the chain handed on."""
     counts: dict[str, int] = field(default_factory=dict)
-    """Metrics counted in this epoch, by ``operator.metric``."""
+    """What counters counted in this epoch, by ``operator.metric``."""
+    metrics: dict[str, list[Measured]] = field(default_factory=dict)
+    """What the functions measure, by operator id."""
     state_bytes: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     """How long reading the input, computing and keeping state took."""

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 SCHEMAS = "schemas"
 """Under this name a subtask carries over what its keyed states look like."""
+METRICS = "metrics"
+"""Under this name it carries over what its metrics hold."""
 
 INFRASTRUCTURE = (ExchangeError, StateStoreError)
 """Errors of ours that are no fault of the user's code: raised, so that Spark tries the task again."""
@@ -121,6 +123,7 @@ class Subtask:
         started = stopwatch()
         gate = InputGate(self.plan, self.vertex, self.index)
         for row in rows:
+            report.bytes_in += len(row.data)
             gate.add(row)
         barriers = gate.complete(epoch.epoch)
         report.consumed = {channel: barrier.token for channel, barrier in barriers.items()}
@@ -140,6 +143,7 @@ class Subtask:
             ended = order.ended if not barriers else all(barrier.ended for barrier in barriers.values())
             try:
                 for _ in self._work(epoch, order, gate, report, ended=ended):
+                    report.bytes_out += sum(len(row.data) for row in out)
                     yield from out
                     out.clear()
                 report.seconds["compute"] = stopwatch() - received
@@ -156,9 +160,11 @@ class Subtask:
                 report.failure = Failure(str(error), kind)
         for _, output in edges:
             output.close(epoch.epoch, token, ended=report.ended, failed=failed)
+        report.bytes_out += sum(len(row.data) for row in out)
         yield from out
         report.seconds["read"] = received - started
         report.seconds["total"] = stopwatch() - started
+        report.finished = self.services.clock.now()
         reach("report.before")
         yield report
 
@@ -171,6 +177,9 @@ class Subtask:
             self.chain.open()
             self.opened = True
         carried: dict[str, Any] = pickle.loads(order.carried) if order.carried else {}
+        held = carried.get(METRICS, {})
+        for member in self.vertex.chain:
+            member.operator.context.metrics.registry.restore(held.get(member.operator_id, {}))
         if self.backends:
             store = self.services.store(self.vertex.id, str(self.index))
             begun = self.services.stopwatch()
@@ -221,6 +230,8 @@ class Subtask:
         carried = {**chain.snapshot(), "gate": gate.snapshot(), "finished": report.ended}
         for backend in self.backends:
             carried[SCHEMAS] = backend.schemas.current()
+        groups = [(member.operator_id, member.operator.context.metrics) for member in self.vertex.chain]
+        carried[METRICS] = {operator: kept for operator, group in groups if (kept := group.registry.snapshot())}
         report.carried = pickle.dumps(carried, protocol=5)
         report.shares = any(isinstance(one, CarriedStates) and one.unions is not None for one in carried.values())
         report.seconds["sync"] = self.services.stopwatch() - begun
@@ -234,12 +245,15 @@ class Subtask:
                 report.next_wakeup = wakeup if report.next_wakeup is None else min(wakeup, report.next_wakeup)
             for name, count in member.operator.context.metrics.counts().items():
                 report.counts[f"{member.name}.{name}"] = count
+        report.metrics = {operator: told for operator, group in groups if (told := group.registry.measured())}
         self._keep_keyed(epoch, report, token)
         last = chain.outputs[-1]
         report.watermark, report.active = last.watermark, last.active
+        report.input_watermark = min((valve.watermark for valve in gate.valves.values()), default=None)
         report.source_watermark, report.source_active = chain.outputs[0].watermark, chain.outputs[0].active
         report.records_in = chain.head.records if isinstance(chain.head, SourceOperator) else gate.records
         report.records_out = sum(output.emitted for output in chain.outputs if output.edges or output.side_edges)
+        report.emitted = tuple(output.emitted for output in chain.outputs)
         report.seconds["state"] = report.seconds.get("state", 0.0) + self.services.stopwatch() - begun
 
     def _keep_keyed(self, epoch: EpochOrder, report: TaskReport, token: str) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.batch import Batch
     from flott.runtime.context import OperatorContext
-    from flott.runtime.metrics import MetricGroup
+    from flott.runtime.metric_group import MetricGroup
 
 WRITER_STATES = "writer-states"
 

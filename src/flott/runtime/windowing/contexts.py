@@ -13,7 +13,7 @@ from flott.runtime.windowing.trigger import Trigger
 if TYPE_CHECKING:
     from flott.runtime.clock import Clock
     from flott.runtime.context import OperatorContext
-    from flott.runtime.metrics import MetricGroup
+    from flott.runtime.metric_group import MetricGroup
     from flott.runtime.timers import TimerService
     from flott.runtime.windowing.panes import Pane, PaneBackend
 

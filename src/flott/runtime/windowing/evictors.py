@@ -10,7 +10,7 @@ from flott.common.time import TimeInterval, to_milliseconds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flott.runtime.metrics import MetricGroup
+    from flott.runtime.metric_group import MetricGroup
 
 T = TypeVar("T")
 W = TypeVar("W")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from flott.errors import FlottError
 
 if TYPE_CHECKING:
-    from flott.runtime.metrics import MetricGroup
+    from flott.runtime.metric_group import MetricGroup
 
 T = TypeVar("T")
 W = TypeVar("W")
