@@ -6,7 +6,7 @@ from flott.common.types import Row, RowKind
 from flott.table.environment_settings import EnvironmentSettings
 from flott.table.explain_detail import ExplainDetail
 from flott.table.expression import Expression
-from flott.table.grouped_table import GroupedTable, GroupWindowedTable, WindowGroupedTable
+from flott.table.grouped_table import GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
 from flott.table.result_kind import ResultKind
 from flott.table.schema import Schema
 from flott.table.statement_set import StatementSet
@@ -21,7 +21,7 @@ from flott.table.udf import AggregateFunction, FunctionContext, ScalarFunction
 
 __all__ = [
     "AggregateFunction", "DataTypes", "EnvironmentSettings", "ExplainDetail", "Expression", "FormatDescriptor",
-    "FunctionContext", "GroupWindowedTable", "GroupedTable", "ResultKind", "Row", "RowKind", "ScalarFunction", "Schema",
-    "StatementSet", "StreamTableEnvironment", "Table", "TableConfig", "TableDescriptor", "TableEnvironment",
-    "TableResult", "WindowGroupedTable",
+    "FunctionContext", "GroupWindowedTable", "GroupedTable", "OverWindowedTable", "ResultKind", "Row", "RowKind",
+    "ScalarFunction", "Schema", "StatementSet", "StreamTableEnvironment", "Table", "TableConfig", "TableDescriptor",
+    "TableEnvironment", "TableResult", "WindowGroupedTable",
 ]  # fmt: skip

@@ -172,6 +172,10 @@ class Expression:
             raise TableError("distinct stands behind an aggregate, as in col('user').count.distinct")
         return Expression(exp.Anonymous(this=call.this, expressions=[exp.Distinct(expressions=call.expressions)]))
 
+    def over(self, alias: Any) -> Expression:
+        """Computes an aggregate of the rows that an OVER window has: ``col("price").sum.over(col("w"))``."""
+        return Expression(exp.Window(this=self.tree, alias=exp.to_identifier(tree_of(alias).name), over="OVER"))
+
     # Order
 
     @property

@@ -12,7 +12,24 @@ from flott.table.expression import Expression, function, tree_of
 if TYPE_CHECKING:
     from flott.table.types import DataType
 
-__all__ = ["call", "coalesce", "col", "concat", "if_then_else", "lit", "null_of"]
+__all__ = [
+    "CURRENT_RANGE", "CURRENT_ROW", "UNBOUNDED_RANGE", "UNBOUNDED_ROW", "call", "coalesce", "col", "concat",
+    "if_then_else", "lit", "null_of", "row_interval",
+]  # fmt: skip
+
+ROW_INTERVAL = "ROW_INTERVAL"
+
+UNBOUNDED_ROW = Expression(exp.var("UNBOUNDED_ROW"))
+"""An OVER window has all rows before a row."""
+
+UNBOUNDED_RANGE = Expression(exp.var("UNBOUNDED_RANGE"))
+"""An OVER window has all rows before a row, and those of the same moment."""
+
+CURRENT_ROW = Expression(exp.var("CURRENT_ROW"))
+"""An OVER window ends with the row itself."""
+
+CURRENT_RANGE = Expression(exp.var("CURRENT_RANGE"))
+"""An OVER window ends with the rows of the same moment."""
 
 
 def col(name: str) -> Expression:
@@ -64,3 +81,8 @@ def if_then_else(condition: Any, if_true: Any, if_false: Any) -> Expression:
 def null_of(data_type: DataType) -> Expression:
     """Makes a NULL of a type."""
     return lit(None, data_type)
+
+
+def row_interval(rows: int) -> Expression:
+    """Says how many rows an OVER window goes back: ``Over.order_by(…).preceding(row_interval(5))``."""
+    return function(ROW_INTERVAL, rows)

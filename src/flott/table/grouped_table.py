@@ -10,10 +10,11 @@ from flott.table.errors import TableError
 from flott.table.select_from import column_tree, select_from
 
 if TYPE_CHECKING:
+    from flott.table.over_window import OverWindow
     from flott.table.table import Table
     from flott.table.window import GroupWindow
 
-__all__ = ["GroupWindowedTable", "GroupedTable", "WindowGroupedTable"]
+__all__ = ["GroupWindowedTable", "GroupedTable", "OverWindowedTable", "WindowGroupedTable"]
 
 
 class GroupedTable:
@@ -61,3 +62,15 @@ class WindowGroupedTable:
         )
         group = [*self._keys, *bounds, *(time if asked else [])]
         return select_from(self._table, fields, group=group, window=self._window)
+
+
+class OverWindowedTable:
+    """A table with OVER windows: ``table.over_window(w).select(col("price").sum.over(col("w")))``."""
+
+    def __init__(self, table: Table, windows: tuple[OverWindow, ...]) -> None:
+        self._table = table
+        self._windows = windows
+
+    def select(self, *fields: Any) -> Table:
+        """Computes columns of each row, and aggregates of the rows before it."""
+        return select_from(self._table, fields, over=self._windows)

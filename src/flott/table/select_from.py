@@ -13,6 +13,7 @@ from flott.table.expression import Expression, tree_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from flott.table.over_window import OverWindow
     from flott.table.table import Table
     from flott.table.window import GroupWindow
 
@@ -35,6 +36,7 @@ def select_from(
     where: Any = None,
     group: list[exp.Expr] | None = None,
     window: GroupWindow | None = None,
+    over: Sequence[OverWindow] = (),
     distinct: bool = False,
     order: Sequence[Any] = (),
     limit: tuple[int, int] | None = None,
@@ -49,6 +51,8 @@ def select_from(
         parts["where"] = exp.Where(this=tree_of(where))
     if group:
         parts["group"] = exp.Group(expressions=group)
+    if over:
+        parts["windows"] = [one.tree() for one in over]
     if distinct:
         parts["distinct"] = exp.Distinct()
     if order:

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from flott.table.bind.query import distinct, renamed, union
+from flott.table.bind.query import renamed
+from flott.table.bind.set_operations import distinct, union
 from flott.table.bind.tables import resolved_schema
 from flott.table.errors import TableError, did_you_mean
-from flott.table.grouped_table import GroupedTable, GroupWindowedTable
+from flott.table.grouped_table import GroupedTable, GroupWindowedTable, OverWindowedTable
 from flott.table.select_from import column_tree, join_of, select_from
 
 if TYPE_CHECKING:
     from flott.table.explain_detail import ExplainDetail
+    from flott.table.over_window import OverWindow
     from flott.table.plan.nodes import Node
     from flott.table.resolved_schema import ResolvedSchema
     from flott.table.table_environment import TableEnvironment
@@ -84,6 +86,10 @@ class Table:
     def window(self, window: GroupWindow) -> GroupWindowedTable:
         """Puts the rows into windows, to group by."""
         return GroupWindowedTable(self, window)
+
+    def over_window(self, *over_windows: OverWindow) -> OverWindowedTable:
+        """Lets aggregates look at the rows before each row; say with select at which."""
+        return OverWindowedTable(self, over_windows)
 
     def order_by(self, *fields: Any) -> OrderedTable:
         """Sorts the rows; on a stream only the first ones can be had: ``order_by(…).limit(10)``."""

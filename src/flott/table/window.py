@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from flott.table.errors import NotYetError, TableError
+from flott.table.over_window import Over, OverWindow
 
 if TYPE_CHECKING:
     from flott.table.expression import Expression
 
-__all__ = ["GroupWindow", "Session", "Slide", "Tumble"]
+__all__ = ["GroupWindow", "Over", "OverWindow", "Session", "Slide", "Tumble"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,34 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from flott.table.bind.aggregate_calls import aggregate_call, has_aggregates, is_aggregate
 from flott.table.bind.expressions import ExpressionBinder
 from flott.table.bind.scope import wrong
 from flott.table.errors import NotYetError, SqlError
 from flott.table.expr import AggregateCall, Expr, InputRef, Literal
-from flott.table.functions.aggregates import AGGREGATES, aggregate_type
-from flott.table.functions.registry import SignatureError, cast_to
 from flott.table.plan.nodes import Aggregate, Field, Node, project
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
     from flott.table.bind.scope import Scope
-
-
-def is_aggregate(node: exp.Expr, users: dict[str, Any]) -> bool:
-    """Say whether a node is a call of an aggregate function."""
-    if not isinstance(node, exp.Anonymous):
-        return False
-    name = str(node.this).upper()
-    user = node.meta.get("user") or users.get(name)
-    return getattr(user, "kind", None) == "aggregate" or (user is None and name in AGGREGATES)
-
-
-def has_aggregates(node: exp.Expr, users: dict[str, Any]) -> bool:
-    """Say whether there are aggregates in an expression, those of OVER windows apart."""
-    return any(
-        is_aggregate(part, users) and not isinstance(part.parent, exp.Window)
-        for part in node.walk(prune=lambda part: isinstance(part, exp.Subquery))
-    )
 
 
 class Grouping:
@@ -81,40 +63,10 @@ class Grouping:
         return None
 
     def _aggregate(self, node: exp.Expr, condition: exp.Expr | None) -> Expr:
-        name = str(node.this).upper()
-        arguments = list(node.expressions)
-        distinct = len(arguments) == 1 and isinstance(arguments[0], exp.Distinct)
-        if distinct:
-            arguments = list(arguments[0].expressions)
-        if name == "COUNT" and (not arguments or isinstance(arguments[0], exp.Star)):
-            arguments = []
-        args = [self.plain.bind(argument) for argument in arguments]
-        filtered = None if condition is None else self.plain.condition(condition, "FILTER")
-        user = node.meta.get("user") or self.users.get(name)
-        if getattr(user, "kind", None) == "aggregate":
-            kind = user.result_type  # type: ignore[union-attr]
-        else:
-            user = None
-            kind = self._type(name, args, node)
-        if distinct and len(args) > 1:
-            raise NotYetError(f"{name}(DISTINCT a, b) can't be run yet; give one column, or a || b")
-        if distinct and name in {"MIN", "MAX"}:
-            distinct = False
-        if name == "LISTAGG" and len(args) > 1:
-            raise NotYetError("LISTAGG with a separator of its own can't be run yet; REPLACE the commas")
-        if name in {"SUM", "AVG"} and isinstance(args[0].type, type(DataTypes.NULL())):
-            args = [cast_to(args[0], DataTypes.INT())]
-        positions = tuple(self._input(arg) for arg in args)
-        call = AggregateCall(name, positions, kind, distinct, None if filtered is None else self._input(filtered), user)
+        call = aggregate_call(node, condition, self.plain, self._input)
         if call not in self.calls:
             self.calls.append(call)
-        return InputRef(kind, len(self.keys) + self.calls.index(call))
-
-    def _type(self, name: str, args: list[Expr], node: exp.Expr) -> Any:
-        try:
-            return aggregate_type(name, [arg.type for arg in args])
-        except SignatureError as error:
-            raise wrong(str(error), node, self.scope.text) from None
+        return InputRef(call.type, len(self.keys) + self.calls.index(call))
 
     def _input(self, expr: Expr) -> int:
         if expr not in self.inputs:

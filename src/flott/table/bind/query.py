@@ -6,18 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from flott.table.bind.aggregate_calls import has_aggregates
 from flott.table.bind.expressions import ExpressionBinder
-from flott.table.bind.grouping import Grouping, aggregate_node, has_aggregates
-from flott.table.bind.ranking import Overs, with_limit
+from flott.table.bind.grouping import Grouping
+from flott.table.bind.over import Overs
+from flott.table.bind.ranking import with_limit
 from flott.table.bind.scope import Scope, wrong
+from flott.table.bind.set_operations import distinct, union
 from flott.table.bind.tables import table_plan
 from flott.table.bind.windows import FUNCTIONS, window_table
 from flott.table.catalog import CatalogView
 from flott.table.errors import NotYetError, ValidationError, did_you_mean
 from flott.table.expr import Expr, InputRef, Literal
-from flott.table.functions.registry import SignatureError, cast_to
+from flott.table.functions.registry import SignatureError
 from flott.table.functions.result_types import common_type
-from flott.table.plan.nodes import Field, Filter, Join, Node, Union, Values, project
+from flott.table.plan.nodes import Field, Filter, Join, Node, Values, project
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
@@ -29,8 +32,8 @@ CEP_HINT = "MATCH_RECOGNIZE can't be run in SQL yet; use flott.cep on the stream
 
 
 SELECT_PARTS = frozenset({
-    "with_", "expressions", "from_", "joins", "laterals", "match", "where", "group", "having", "distinct", "order",
-    "limit", "offset",
+    "with_", "expressions", "from_", "joins", "laterals", "match", "where", "group", "having", "windows", "distinct",
+    "order", "limit", "offset",
 })  # fmt: skip
 TABLE_PARTS = frozenset({"this", "db", "catalog", "alias", "version", "joins"})
 
@@ -183,7 +186,7 @@ class QueryBinder:
         grouping = None
         if group is not None or any(has_aggregates(item, self.users) for item in looked_at):
             grouping = Grouping(node, scope, self.users, group)
-        overs = Overs(self.text)
+        overs = Overs(self.text, tree.args.get("windows") or ())
         binder = ExpressionBinder(scope, self.users, grouping.hook if grouping else None)
         below = binder.hook
         binder.hook = lambda part: overs.hook(part, binder) or (below(part) if below else None)
@@ -290,48 +293,12 @@ def join_node(left: Node, right: Node, kind: str, condition: Expr | None) -> Joi
     return Join((*lefts, *rights), left, right, kind, condition)
 
 
-def distinct(node: Node) -> Node:
-    """Return the different rows."""
-    return aggregate_node(node, tuple(range(len(node.fields))), ())
-
-
 def renamed(node: Node, names: tuple[str, ...]) -> Node:
     """Return a plan with other names for its columns."""
     if len(names) > len(node.fields):
         raise ValidationError(f"{len(names)} names for {len(node.fields)} columns")
     rest = [field.name for field in node.fields[len(names) :]]
     return project(node, node.refs(), [*names, *rest])
-
-
-def union(parts: list[Node], text: str) -> Node:
-    """Return plans as one, their columns cast to types in common."""
-    width = len(parts[0].fields)
-    if any(len(part.fields) != width for part in parts):
-        raise ValidationError(f"UNION: one query has {width} columns, another {len(parts[-1].fields)}", text, 0)
-    kinds = []
-    for position in range(width):
-        kind = common_type([part.fields[position].type for part in parts])
-        if kind is None:
-            shown = " and ".join(repr(part.fields[position].type) for part in parts)
-            raise ValidationError(f"UNION: column {position + 1} is {shown}; CAST one of them", text, 0)
-        kinds.append(kind)
-    names = [field.name for field in parts[0].fields]
-    cast = [_cast_all(part, kinds, names) for part in parts]
-    fields = []
-    for position in range(width):
-        columns = [part.fields[position] for part in cast]
-        same = all(column.role == columns[0].role and column.windows == columns[0].windows for column in columns)
-        kind = kinds[position]
-        fields.append(
-            Field(names[position], kind, columns[0].role if same else None, columns[0].windows if same else None)
-        )
-    return Union(tuple(fields), tuple(cast))
-
-
-def _cast_all(node: Node, kinds: list[Any], names: list[str]) -> Node:
-    if all(field.type.same_as(kind) for field, kind in zip(node.fields, kinds, strict=True)):
-        return node
-    return project(node, [cast_to(ref, kind) for ref, kind in zip(node.refs(), kinds, strict=True)], names)
 
 
 def literal_rows(rows: list[list[Expr]], names: list[str], text: str) -> Node:

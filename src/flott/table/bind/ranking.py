@@ -7,69 +7,13 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from flott.table.bind.expressions import ExpressionBinder
-from flott.table.bind.scope import Scope, wrong
+from flott.table.bind.scope import Scope
 from flott.table.errors import NotYetError
-from flott.table.expr import Expr, InputRef, shifted
-from flott.table.plan.nodes import Field, Node, Rank, RowNumber, SortKey, project
-from flott.table.types import DataTypes
+from flott.table.expr import Expr, InputRef
+from flott.table.plan.nodes import Node, Rank, SortKey, project
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-LATER = 1_000_000
-"""Numbers of rows are columns from here on until it is known where they stand."""
-
-NUMBER = DataTypes.BIGINT().not_null()
-
-
-class Overs:
-    """Collects the OVER windows of a SELECT while its parts are bound."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.found: list[tuple[list[Expr], list[tuple[Expr, bool, bool]]]] = []
-
-    def hook(self, node: exp.Expr, binder: ExpressionBinder) -> Expr | None:
-        """Bind a window; None for everything else."""
-        if not isinstance(node, exp.Window):
-            return None
-        name = str(node.this.this).upper() if isinstance(node.this, exp.Anonymous) else node.this.sql()
-        if name != "ROW_NUMBER":
-            raise NotYetError(
-                f"{name} OVER (…) can't be run yet; ROW_NUMBER() OVER (…) can, for the first N rows", self.text
-            )
-        partition = [binder.bind(part) for part in node.args.get("partition_by") or ()]
-        if node.args.get("spec") is not None:
-            raise NotYetError("ROWS and RANGE of ROW_NUMBER() OVER (…) make no sense; leave them out", self.text)
-        order = node.args.get("order")
-        if order is None:
-            raise wrong("ROW_NUMBER() OVER (…) needs ORDER BY", node, self.text)
-        keys = [
-            (binder.bind(key.this), bool(key.args.get("desc")), bool(key.args.get("nulls_first")))
-            for key in order.expressions
-        ]
-        self.found.append((partition, keys))
-        return InputRef(NUMBER, LATER + len(self.found) - 1)
-
-    def plan(self, node: Node, exprs: list[Expr]) -> tuple[Node, list[Expr]]:
-        """Return the plan with the numbers as columns, and the expressions over it."""
-        for number, (partition, keys) in enumerate(self.found):
-            node, partition_columns = columns_for(node, partition)
-            node, order_columns = columns_for(node, [expr for expr, _, _ in keys])
-            order = tuple(
-                SortKey(column, descending, nulls_first)
-                for column, (_, descending, nulls_first) in zip(order_columns, keys, strict=True)
-            )
-            place = len(node.fields)
-            node = RowNumber((*node.fields, Field(f"$rank{number}", NUMBER)), node, tuple(partition_columns), order)
-            moves = _Moves({LATER + number: place})
-            exprs = [shifted(expr, moves) for expr in exprs]
-        return node, exprs
-
-
-class _Moves(dict[int, int]):
-    def __missing__(self, index: int) -> int:
-        return index
 
 
 def columns_for(node: Node, exprs: Sequence[Expr]) -> tuple[Node, list[int]]:

@@ -10,9 +10,11 @@ from flott.table.arrow_types import to_arrow_type
 from flott.table.errors import NotYetError
 from flott.table.physical.aggregates import translate_aggregate
 from flott.table.physical.joins import translate_join
+from flott.table.physical.over import numbers_by_time, translate_over
 from flott.table.physical.ranks import translate_rank
 from flott.table.physical.step import Step
 from flott.table.plan import nodes as n
+from flott.table.plan.over import OverAggregate
 from flott.table.runtime.calc import Calc
 from flott.table.runtime.conversion import RecordsToColumns
 from flott.table.runtime.watermark_assigner import WatermarkAssigner
@@ -50,34 +52,11 @@ class Translator:
             known = self._known[id(node)] = self._translate(node)
         return known
 
-    def _translate(self, node: n.Node) -> Step:  # noqa: PLR0911 - a case a line
-        if isinstance(node, (n.Project, n.Filter)):
-            return self._calc(node)
-        if isinstance(node, n.Scan):
-            return self._scan(node)
-        if isinstance(node, n.StreamScan):
-            return self._stream(node)
-        if isinstance(node, n.Values):
-            return self._values(node)
-        if isinstance(node, n.Watermark):
-            return self._watermark(node)
-        if isinstance(node, n.WindowTable):
-            return self._windows(node)
-        if isinstance(node, n.Aggregate):
-            return translate_aggregate(node, self)
-        if isinstance(node, n.Rank):
-            return translate_rank(node, self.translate(node.input))
-        if isinstance(node, n.Join):
-            return translate_join(node, self)
-        if isinstance(node, n.Union):
-            parts = tuple(self.translate(part) for part in node.parts)
-            return self._union(node, parts)
-        if isinstance(node, n.RowNumber):
-            raise NotYetError(
-                "ROW_NUMBER() can be run only for the first N rows: "
-                "SELECT * FROM (SELECT …, ROW_NUMBER() OVER (…) AS rn …) WHERE rn <= 10"
-            )
-        raise TypeError(f"{type(node).__name__} has no operator")
+    def _translate(self, node: n.Node) -> Step:
+        step = STEPS.get(type(node))
+        if step is None:
+            raise TypeError(f"{type(node).__name__} has no operator")
+        return step(self, node)
 
     # Rows without state
 
@@ -111,7 +90,8 @@ class Translator:
         operator = partial(WindowExpand, node.time, node.windows, to_arrow_type(kind))
         return Step("WindowTableFunction", node.detail, node.fields, below.append_only, (below,), operator, (None,))
 
-    def _union(self, node: n.Union, parts: tuple[Step, ...]) -> Step:
+    def _union(self, node: n.Union) -> Step:
+        parts = tuple(self.translate(part) for part in node.parts)
         append_only = all(part.append_only for part in parts)
         return Step("Union", node.detail, node.fields, append_only, parts)
 
@@ -142,6 +122,34 @@ class Translator:
         return replace(
             step, name="ToColumns", detail="", inputs=(step,), operator=operator, exchanges=(None,), source=None
         )
+
+
+def _row_number(translator: Translator, node: n.RowNumber) -> Step:
+    over = numbers_by_time(node)
+    if over is not None:
+        return translate_over(over, translator.translate(node.input))
+    raise NotYetError(
+        "ROW_NUMBER() can be run only for the first N rows: "
+        "SELECT * FROM (SELECT …, ROW_NUMBER() OVER (…) AS rn …) WHERE rn <= 10"
+    )
+
+
+STEPS: dict[type[n.Node], Callable[[Translator, Any], Step]] = {
+    n.Project: Translator._calc,  # noqa: SLF001 - a method of this file
+    n.Filter: Translator._calc,  # noqa: SLF001
+    n.Scan: Translator._scan,  # noqa: SLF001
+    n.StreamScan: Translator._stream,  # noqa: SLF001
+    n.Values: Translator._values,  # noqa: SLF001
+    n.Watermark: Translator._watermark,  # noqa: SLF001
+    n.WindowTable: Translator._windows,  # noqa: SLF001
+    n.Union: Translator._union,  # noqa: SLF001
+    n.Aggregate: lambda translator, node: translate_aggregate(node, translator),
+    n.Join: lambda translator, node: translate_join(node, translator),
+    n.Rank: lambda translator, node: translate_rank(node, translator.translate(node.input)),
+    n.RowNumber: _row_number,
+    OverAggregate: lambda translator, node: translate_over(node, translator.translate(node.input)),
+}
+"""How each kind of node is translated."""
 
 
 def is_single(stream: Any) -> bool:
