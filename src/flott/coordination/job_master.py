@@ -17,10 +17,12 @@ from flott.coordination.commits import Commits
 from flott.coordination.epoch_attempts import EpochAttempts
 from flott.coordination.epoch_stats import EpochStats, EpochTimes, slowest
 from flott.coordination.job_checkpoints import JobCheckpoints, somebody_listens
+from flott.coordination.job_values import job_values
 from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
 from flott.coordination.version import JobVersion
 from flott.errors import CheckpointError, JobCanceledError
+from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
 from flott.runtime.reports import EpochOrder, SavepointOrder
@@ -56,6 +58,8 @@ class JobSettings:
     epoch_target: float = 1.0
     """Seconds that an epoch should take when there is a backlog."""
     epoch_attempts: int = 3
+    latency_interval: int = 0
+    """How often latency is measured, in milliseconds; 0 for never."""
 
 
 class JobMaster:
@@ -83,6 +87,9 @@ class JobMaster:
         self.listeners = self.progress.listeners
         self.failures = self.progress.failures
         self.checkpoints = coordinator
+        values = partial(job_values, self.progress, coordinator.statistics)
+        self.metrics = JobMetrics(plan, lambda: values(clock.now()), settings.latency_interval)
+        self.listeners.append(self.metrics.observe)
         self._make_enumerators = make_enumerators
         self._runner = runner
         self._clock = clock

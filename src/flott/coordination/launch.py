@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from flott.common.options import FlottOptions, PipelineOptions
+from flott.common.options import ExecutionOptions, FlottOptions, PipelineOptions
 from flott.coordination.checkpoints.coordinator import CheckpointCoordinator
 from flott.coordination.checkpoints.settings import CheckpointSettings
 from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, MemoryCheckpointStorage
@@ -99,6 +99,7 @@ def launch(
             buffer_timeout=program.buffer_timeout,
             epoch_target=configuration.get(FlottOptions.EPOCH_TARGET_DURATION).to_millis() / 1000,
             epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
+            latency_interval=configuration.get(ExecutionOptions.LATENCY_INTERVAL).to_millis(),
         ),
         coordinator,
         backoff_of(configuration, checkpointing=settings.enabled),
