@@ -9,6 +9,7 @@ from sqlglot import exp
 from flott.table.bind.aggregate_calls import has_aggregates
 from flott.table.bind.expressions import ExpressionBinder
 from flott.table.bind.grouping import Grouping
+from flott.table.bind.match_recognize import match_table
 from flott.table.bind.over import Overs
 from flott.table.bind.ranking import with_limit
 from flott.table.bind.scope import Scope, wrong
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.table.catalog_manager import CatalogManager
-
-CEP_HINT = "MATCH_RECOGNIZE can't be run in SQL yet; use flott.cep on the stream of the table (to_data_stream)"
-
 
 SELECT_PARTS = frozenset({
     "with_", "expressions", "from_", "joins", "laterals", "match", "where", "group", "having", "windows", "distinct",
@@ -87,6 +85,12 @@ class QueryBinder:
     # FROM
 
     def _source(self, tree: exp.Expr) -> tuple[Node, Scope]:
+        match = tree.args.get("match")
+        if match is not None:
+            tree.set("match", None)
+            source, _ = self._source(tree)
+            tree.set("match", match)
+            return self._named(match_table(source, match, self.text, self.users), match)
         if isinstance(tree, exp.Subquery):
             node = self.bind(tree.this)
             return self._named(node, tree)
@@ -94,8 +98,6 @@ class QueryBinder:
             return self._named(self._values(tree), tree)
         if not isinstance(tree, exp.Table):
             raise NotYetError(f"'{tree.sql()}' in FROM can't be run yet", self.text)
-        if any(tree.find_all(exp.MatchRecognize)):
-            raise NotYetError(CEP_HINT)
         self._refuse_others(tree, TABLE_PARTS)
         if tree.args.get("version") is not None:
             raise NotYetError(
@@ -155,8 +157,6 @@ class QueryBinder:
             node, scope = self._join(node, scope, join)
         if tree.args.get("laterals"):
             raise NotYetError("LATERAL can't be run yet; use flat_map(…) on the stream of the table")
-        if tree.args.get("match") is not None:
-            raise NotYetError(CEP_HINT)
         return node, scope
 
     def _join(self, left: Node, left_scope: Scope, join: exp.Join) -> tuple[Node, Scope]:

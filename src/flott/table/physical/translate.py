@@ -10,10 +10,12 @@ from flott.table.arrow_types import to_arrow_type
 from flott.table.errors import NotYetError
 from flott.table.physical.aggregates import translate_aggregate
 from flott.table.physical.joins import translate_join
+from flott.table.physical.matches import translate_match
 from flott.table.physical.over import numbers_by_time, translate_over
 from flott.table.physical.ranks import translate_rank
 from flott.table.physical.step import Step
 from flott.table.plan import nodes as n
+from flott.table.plan.match import Match
 from flott.table.plan.over import OverAggregate
 from flott.table.runtime.calc import Calc
 from flott.table.runtime.conversion import RecordsToColumns
@@ -147,6 +149,7 @@ STEPS: dict[type[n.Node], Callable[[Translator, Any], Step]] = {
     n.Join: lambda translator, node: translate_join(node, translator),
     n.Rank: lambda translator, node: translate_rank(node, translator.translate(node.input)),
     n.RowNumber: _row_number,
+    Match: lambda translator, node: translate_match(node, translator),
     OverAggregate: lambda translator, node: translate_over(node, translator.translate(node.input)),
 }
 """How each kind of node is translated."""

@@ -72,6 +72,11 @@ def one_key(columns: list[Any], length: int) -> Any:
         return pa.array(np.full(length, ONE_KEY, np.int64))
     if len(columns) == 1 and (pa.types.is_string(columns[0].type) or pa.types.is_integer(columns[0].type)):
         return columns[0]
+    return text_key(columns)
+
+
+def text_key(columns: list[Any]) -> Any:
+    """Return one column of texts, equal where all columns are; NULL is equal to NULL."""
     parts = []
     for column in columns:
         text = column if pa.types.is_string(column.type) else column.cast(pa.string())

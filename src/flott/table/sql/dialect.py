@@ -10,6 +10,7 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from flott.table.errors import SqlParserError
+from flott.table.sql.match_recognize import take_match_recognize
 
 KEPT_SYNTAX = {"CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM", "CEIL", "FLOOR"}
 """Functions whose arguments are not just a list."""
@@ -44,6 +45,12 @@ class FlinkSql(Dialect):
             name: parse for name, parse in parser.Parser.FUNCTION_PARSERS.items() if name in KEPT_SYNTAX
         }
         LOG_DEFAULTS_TO_LN = False
+
+        def _parse_table(self, *args: Any, **options: Any) -> exp.Expr | None:
+            table: exp.Expr | None = super()._parse_table(*args, **options)
+            if table is not None and self._curr and self._curr.token_type is TokenType.MATCH_RECOGNIZE:
+                table.set("match", take_match_recognize(self))
+            return table
 
 
 _DIALECT = FlinkSql()
