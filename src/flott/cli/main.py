@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from flott import __version__
 from flott.cli.plan import plan_of
 from flott.cli.settings import applied, settings_of, with_settings
 from flott.cli.state import state
+from flott.common.pyflink_imports import explain, install_pyflink_imports
 from flott.errors import FlottError
 from flott.graph.draw_mermaid import draw_mermaid
 from flott.graph.draw_svg import draw_svg
@@ -22,6 +24,9 @@ from flott.graph.job_graph import build_job_graph
 
 JOB = click.argument("job", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 ARGUMENTS = click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+PYFLINK = click.option(
+    "--pyflink", is_flag=True, help="The program was written for PyFlink: what it imports from pyflink is Flott's."
+)
 PASS_ON = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 
@@ -36,9 +41,10 @@ main.add_command(state)
 
 @main.command(context_settings={"allow_interspersed_args": False})
 @with_settings
+@PYFLINK
 @JOB
 @ARGUMENTS
-def run(job: Path, arguments: tuple[str, ...], **settings: Any) -> None:
+def run(job: Path, arguments: tuple[str, ...], *, pyflink: bool, **settings: Any) -> None:
     r"""Run the program in file JOB; what follows JOB goes to the program.
 
     What the program sets itself wins over the options.
@@ -47,10 +53,11 @@ def run(job: Path, arguments: tuple[str, ...], **settings: Any) -> None:
     flott run examples/orders_demo.py --seconds 5
     flott run -p 4 -s /data/savepoints/savepoint-1 job.py
     flott run -D execution.checkpointing.interval=1s -D execution.checkpointing.dir=/data/checkpoints job.py
+    flott run --pyflink pyflink_job.py
     """
     try:
-        with applied(settings_of(**settings)):
-            run_script(job, arguments)
+        with applied(settings_of(**settings, pyflink=pyflink)):
+            run_script(job, arguments, pyflink=pyflink)
     except FlottError as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
@@ -69,9 +76,10 @@ def run(job: Path, arguments: tuple[str, ...], **settings: Any) -> None:
     help="How to draw the plan; json is the form that Flink's plan visualizer reads.",
 )
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead.")
+@PYFLINK
 @JOB
 @ARGUMENTS
-def plan(job: Path, arguments: tuple[str, ...], form: str, output: Path | None) -> None:
+def plan(job: Path, arguments: tuple[str, ...], *, form: str, output: Path | None, pyflink: bool) -> None:
     r"""Draw the graph of the program in file JOB, without running it.
 
     The program runs up to its first execute(); what follows JOB goes to it.
@@ -81,7 +89,7 @@ def plan(job: Path, arguments: tuple[str, ...], form: str, output: Path | None) 
     flott plan -f svg -o plan.svg examples/orders_demo.py
     """
     try:
-        stream_graph = plan_of(lambda: run_script(job, arguments), str(job))
+        stream_graph = plan_of(lambda: run_script(job, arguments, pyflink=pyflink), str(job))
         job_graph = build_job_graph(stream_graph)
     except FlottError as error:
         raise click.ClickException(str(error)) from error
@@ -98,11 +106,27 @@ def plan(job: Path, arguments: tuple[str, ...], form: str, output: Path | None) 
         click.echo(f"written to {output}", err=True)
 
 
-def run_script(job: Path, arguments: tuple[str, ...]) -> None:
-    """Run a file as Python itself would run it."""
+def run_script(job: Path, arguments: tuple[str, ...], *, pyflink: bool = False) -> None:
+    """Run a file as Python itself would run it; what it imports from pyflink is Flott's, if that is wanted."""
     sys.argv = [str(job), *arguments]
     sys.path.insert(0, str(job.resolve().parent))
-    runpy.run_path(str(job), run_name="__main__")
+    if not pyflink:
+        runpy.run_path(str(job), run_name="__main__")
+        return
+    install_pyflink_imports()
+    try:
+        runpy.run_path(str(job), run_name="__main__")
+    except (ImportError, AttributeError) as error:
+        message = explain(error)
+        if message is None:
+            raise
+        raise FlottError(f"{job}, line {line_in(job, error)}: {message}") from error
+
+
+def line_in(job: Path, error: BaseException) -> int | None:
+    """Return the line of the program that an error came through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame.lineno for frame in reversed(frames) if frame.filename == str(job)), None)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,7 @@ def settings_of(
     allow: bool,
     claim_mode: str | None,
     properties: tuple[str, ...],
+    pyflink: bool = False,
 ) -> Configuration:
     """Return what the command line says as a configuration.
 
@@ -78,6 +79,8 @@ def settings_of(
         configuration.set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, True)
     if claim_mode is not None:
         configuration.set(StateRecoveryOptions.RESTORE_MODE, claim_mode)
+    if pyflink:
+        configuration.set(FlottOptions.PYFLINK_IMPORTS, True)
     return configuration
 
 

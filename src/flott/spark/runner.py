@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pyspark.errors import PySparkException
 from pyspark.sql.functions import col
 
+from flott.common.options import FlottOptions
 from flott.errors import EpochFailedError
 from flott.runtime.job_file import pack
 from flott.runtime.storage import open_storage, remove_job_files
@@ -18,6 +19,7 @@ from flott.spark.worker import SCHEMA_SQL, JobAddress, LevelTask, digest_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from flott.common import Configuration
     from flott.runtime.plan import EpochPlan, LevelSpec
     from flott.runtime.reports import EpochOrder, TaskReport
 
@@ -28,7 +30,13 @@ class SparkRunner:
     """Runs the epochs of one job on a Spark session, through its public DataFrame API only."""
 
     def __init__(
-        self, spark: SparkSession, plan: EpochPlan, job_id: str, storage: str, state_dir: str, cache_entries: int
+        self,
+        spark: SparkSession,
+        plan: EpochPlan,
+        job_id: str,
+        storage: str,
+        state_dir: str,
+        configuration: Configuration,
     ) -> None:
         self._spark = spark
         self._plan = plan
@@ -36,7 +44,15 @@ class SparkRunner:
         self._tag = f"flott-{job_id}"
         data = pack(plan)
         self._storage.write(JOB_FILE, data)
-        self._address = JobAddress(job_id, storage, JOB_FILE, digest_of(data), state_dir, cache_entries)
+        self._address = JobAddress(
+            job_id,
+            storage,
+            JOB_FILE,
+            digest_of(data),
+            state_dir,
+            configuration.get(FlottOptions.STATE_CACHE_ENTRIES),
+            configuration.get(FlottOptions.PYFLINK_IMPORTS),
+        )
 
     def run(self, order: EpochOrder) -> list[TaskReport]:
         """Run one epoch as one Spark job."""

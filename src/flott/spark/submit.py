@@ -30,8 +30,7 @@ def submit(program: Program, configuration: Configuration, clock: Clock | None =
         ship(spark, configuration)
         master = spark.conf.get("spark.master") or ""
         storage, state_dir = places(configuration, str(job_id), master, checkpoints)
-        entries = configuration.get(FlottOptions.STATE_CACHE_ENTRIES)
-        return SparkRunner(spark, plan, str(job_id), storage, state_dir, entries)
+        return SparkRunner(spark, plan, str(job_id), storage, state_dir, configuration)
 
     return launch(program, configuration, clock or SystemClock(), runner)
 

@@ -16,6 +16,7 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark import TaskContext
 
+from flott.common.pyflink_imports import install_pyflink_imports
 from flott.runtime.blocks import BlockRow
 from flott.runtime.job_file import JobFile, unpack
 from flott.runtime.level import run_partition
@@ -53,6 +54,8 @@ class JobAddress:
     digest: str
     state_dir: str
     cache_entries: int
+    pyflink_imports: bool = False
+    """Whether `import pyflink` means Flott in the job's functions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,8 @@ class ResidentJob:
     """A job's operators in this process."""
 
     def __init__(self, address: JobAddress) -> None:
+        if address.pyflink_imports:
+            install_pyflink_imports()
         storage = open_storage(address.storage)
         self.file: JobFile = unpack(storage.read(address.job_file), address.digest)
         self.clock = SystemClock()

@@ -74,3 +74,12 @@ class FlottOptions:
         .default_value(3)
         .with_description("How often an epoch is tried before the restart strategy is asked.")
     )
+    PYFLINK_IMPORTS = (
+        ConfigOptions.key("flott.pyflink-imports")
+        .boolean_type()
+        .default_value(False)
+        .with_description(
+            "Whether `import pyflink` means Flott in the workers too. `flott run --pyflink` sets it, for programs "
+            "that were written for PyFlink."
+        )
+    )

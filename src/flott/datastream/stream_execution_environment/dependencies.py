@@ -18,6 +18,16 @@ __all__ = ["Dependencies"]
 BETWEEN_FILES = ","
 BETWEEN_PARTS = "#"
 CACHED_FILES = "pipeline.cached-files"
+COUNTERPARTS = {
+    "kafka": "flott.datastream.connectors.kafka (pip install flott[kafka])",
+    "postgresql": "flott.datastream.connectors.postgres (pip install flott[postgres])",
+    "jdbc": "flott.datastream.connectors.postgres (pip install flott[postgres])",
+    "parquet": "flott.datastream.formats.parquet",
+    "avro": "flott.datastream.formats.avro (pip install flott[avro])",
+    "csv": "flott.datastream.formats.csv",
+    "json": "flott.datastream.formats.json",
+}
+"""By a part of a jar's name, the modules with what is in it."""
 
 
 class Dependencies:
@@ -84,12 +94,22 @@ class Dependencies:
     def _keep(self, call: str, option: ConfigOption[list[str] | None], paths: tuple[str, ...]) -> None:
         if not paths:
             return
+        advice = "; ".join(dict.fromkeys(_instead_of(path) for path in paths))
         warnings.warn(
             f"{call}{paths}: Flott needs no jars, its connectors are written in Python; this has no effect, "
-            "and the line can go",
+            f"and the line can go: {advice}",
             stacklevel=3,
         )
         self._configuration.set(option, [*(self._configuration.get(option) or []), *paths])
+
+
+def _instead_of(jar: str) -> str:
+    """Return what to use in place of a jar, as far as its name tells what is in it."""
+    name = jar.rpartition("/")[2]
+    for part, ours in COUNTERPARTS.items():
+        if part in name:
+            return f"{name} has its counterpart in {ours}"
+    return f"what is in {name} must be written in Python: a Source or Sink (flott.datastream.connectors.base), or a udf"
 
 
 def _pairs(entry: str) -> list[tuple[str, str]]:
