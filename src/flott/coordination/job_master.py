@@ -208,6 +208,7 @@ class JobMaster:
             self._commits.abort_stale(kept)
         except Exception as error:  # noqa: BLE001 - the job is over; what is left can be removed by hand
             log.warning("a sink could not undo what nobody will commit: %s", error)
+        self.metrics.close()
         self._runner.close(keep=checkpoints.files.held() if keep else None)
         if self._record is not None:
             self._record.close(status, keep=keep)

@@ -18,6 +18,7 @@ from flott.coordination.starting_point import find_beginning
 from flott.graph.epoch_plan import build_epoch_plan
 from flott.graph.job_graph import build_job_graph
 from flott.graph.stream_graph import generate_stream_graph
+from flott.metrics.reporters import reporters_of
 from flott.runtime.operators.source import SourceOperator
 
 if TYPE_CHECKING:
@@ -106,5 +107,8 @@ def launch(
         beginning.start,
         beginning.record,
     )
+    for reporter in reporters_of(configuration, master.metrics):
+        reporter.start()
+        master.metrics.at_end.append(reporter.stop)
     master.start()
     return DriverJobClient(master)

@@ -55,6 +55,8 @@ class JobMetrics:
         self.plan = plan
         self.recent = RecentWork(plan, now)
         self.latency = LatencyMarkers(plan, latency_interval)
+        self.at_end: list[Callable[[], None]] = []
+        """Called when the job is over: reporters tell the last values."""
         self._job_values = job_values
         self._now = now
         self._tasks: dict[tuple[int, int], TaskTotals] = {}
@@ -103,6 +105,11 @@ class JobMetrics:
             whole = Work()
             whole.add(NOTHING if known is None else known.work)
             return whole
+
+    def close(self) -> None:
+        """The job is over."""
+        for call in self.at_end:
+            call()
 
     # As samples
 

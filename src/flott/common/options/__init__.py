@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from flott.common.config_options import ConfigOption
 from flott.common.options.checkpointing import CheckpointingOptions
 from flott.common.options.flott import FlottOptions
+from flott.common.options.metrics import MetricOptions
 from flott.common.options.pipeline import CoreOptions, ExecutionOptions, PipelineOptions
 from flott.common.options.python import PythonOptions
 from flott.common.options.restart import RestartStrategyOptions
@@ -21,6 +22,7 @@ __all__ = [
     "CoreOptions",
     "ExecutionOptions",
     "FlottOptions",
+    "MetricOptions",
     "PipelineOptions",
     "PythonOptions",
     "RestartStrategyOptions",
@@ -39,6 +41,7 @@ OPTION_GROUPS: tuple[type, ...] = (
     StateBackendOptions,
     StateRecoveryOptions,
     PythonOptions,
+    MetricOptions,
     FlottOptions,
 )
 """The groups, in the order of the reference; a group's docstring is its introduction."""
