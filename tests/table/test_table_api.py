@@ -83,6 +83,12 @@ def test_sets(orders):
     assert final(users.union(users)) == final(users.distinct()) == [("ann",), ("bob",)]
 
 
+def test_one_of_a_table(t_env, orders):
+    people = t_env.from_elements([("ann",), ("eve",)], ["name"])
+    assert final(orders.where(col("user").in_(people)).select(col("amount"))) == [(3,), (5,)]
+    assert final(orders.where(~col("user").in_(people)).select(col("amount"))) == [(4,)]
+
+
 def test_windows(t_env):
     t_env.execute_sql(
         "CREATE TABLE clicks (k STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'values', "

@@ -114,7 +114,12 @@ class Expression:
         return Expression(exp.Between(this=self.tree, low=tree_of(lower_bound), high=tree_of(upper_bound)))
 
     def in_(self, *values: Any) -> Expression:
-        """Says whether the value is one of some others."""
+        """Says whether the value is one of some others, or one of a table's only column."""
+        plan = getattr(values[0], "plan", None) if len(values) == 1 else None
+        if plan is not None:
+            query = exp.Select()
+            query.meta["plan"] = plan
+            return Expression(exp.In(this=self.tree, query=query))
         return Expression(exp.In(this=self.tree, expressions=[tree_of(value) for value in values]))
 
     def like(self, pattern: Any) -> Expression:

@@ -136,7 +136,9 @@ class ExpressionBinder:
         if isinstance(node, exp.Anonymous):
             return self._function(node)
         if isinstance(node, (exp.Subquery, exp.Exists, exp.Select)):
-            raise NotYetError("a query inside of an expression can't be run yet; write it as a JOIN", self.scope.text)
+            raise NotYetError(
+                "a query can stand in SELECT, WHERE and HAVING, not here; write it as a JOIN", self.scope.text
+            )
         raise wrong(f"'{node.sql()}' is not known in expressions", node, self.scope.text)
 
     # Single forms
@@ -189,7 +191,7 @@ class ExpressionBinder:
 
     def _in(self, node: exp.In) -> Expr:
         if node.args.get("query") is not None:
-            raise NotYetError("IN (SELECT …) can't be run inside of an expression; write it in WHERE, joined by AND")
+            raise NotYetError("IN (SELECT …) can be run only in WHERE, joined to other conditions by AND")
         return self.call("IN", [self.bind(node.this), *(self.bind(part) for part in node.expressions)])
 
     def _case(self, node: exp.Case) -> Expr:

@@ -15,18 +15,23 @@ from flott.table.plan.nodes import Aggregate, Field, Node, project
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flott.table.bind.scope import Scope
 
 
 class Grouping:
     """Collects keys and aggregates while the parts of a SELECT are bound."""
 
-    def __init__(self, source: Node, scope: Scope, users: dict[str, Any], group: exp.Group | None) -> None:
+    def __init__(
+        self, source: Node, scope: Scope, users: dict[str, Any], group: exp.Group | None,
+        keys: Sequence[Expr] = (),
+    ) -> None:  # fmt: skip
         self.source = source
         self.scope = scope
         self.users = users
         self.plain = ExpressionBinder(scope, users)
-        self.keys: list[Expr] = []
+        self.keys: list[Expr] = list(keys)
         self.inputs: list[Expr] = []
         self.calls: list[AggregateCall] = []
         if group is not None:
@@ -67,6 +72,12 @@ class Grouping:
         if call not in self.calls:
             self.calls.append(call)
         return InputRef(call.type, len(self.keys) + self.calls.index(call))
+
+    def single(self, expr: Expr) -> Expr:
+        """Return the one value that an expression has in a group."""
+        kind = expr.type.nullable()
+        self.calls.append(AggregateCall("SINGLE_VALUE", (self._input(expr),), kind))
+        return InputRef(kind, len(self.keys) + len(self.calls) - 1)
 
     def _input(self, expr: Expr) -> int:
         if expr not in self.inputs:

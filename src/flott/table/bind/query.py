@@ -9,19 +9,20 @@ from sqlglot import exp
 from flott.table.bind.aggregate_calls import has_aggregates
 from flott.table.bind.expressions import ExpressionBinder
 from flott.table.bind.grouping import Grouping
+from flott.table.bind.join_columns import join_node
 from flott.table.bind.match_recognize import match_table
 from flott.table.bind.over import Overs
 from flott.table.bind.ranking import with_limit
 from flott.table.bind.scope import Scope, wrong
 from flott.table.bind.set_operations import distinct, union
+from flott.table.bind.subqueries import Subqueries, conjuncts_of
 from flott.table.bind.tables import table_plan
 from flott.table.bind.windows import FUNCTIONS, window_table
 from flott.table.catalog import CatalogView
 from flott.table.errors import NotYetError, ValidationError, did_you_mean
-from flott.table.expr import Expr, InputRef, Literal
-from flott.table.functions.registry import SignatureError
+from flott.table.expr import Expr, Literal
 from flott.table.functions.result_types import common_type
-from flott.table.plan.nodes import Field, Filter, Join, Node, Values, project
+from flott.table.plan.nodes import Field, Filter, Node, Values, project
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ class QueryBinder:
 
     def bind_body(self, tree: exp.Expr) -> Node:
         """Return the plan of a query whose WITH is known already."""
+        if "plan" in tree.meta:
+            plan: Node = tree.meta["plan"]
+            return plan
         if isinstance(tree, exp.Subquery):
             return with_limit(self.bind(tree.this), tree, self.text, self.users)
         if isinstance(tree, exp.Union):
@@ -147,7 +151,8 @@ class QueryBinder:
         )
         return node, Scope.of(node, name or None, self.text)
 
-    def _from(self, tree: exp.Select) -> tuple[Node, Scope]:
+    def from_clause(self, tree: exp.Expr) -> tuple[Node, Scope]:
+        """Return the plan of FROM, and the names that it brings."""
         clause = tree.args.get("from_") or tree.args.get("from")
         if clause is None:
             nothing = Values((Field("ZERO", DataTypes.INT().not_null()),), ((0,),))
@@ -175,11 +180,11 @@ class QueryBinder:
 
     def _select(self, tree: exp.Select) -> Node:
         self._refuse_others(tree, SELECT_PARTS)
-        node, scope = self._from(tree)
+        node, scope = self.from_clause(tree)
         where = tree.args.get("where")
         if where is not None:
-            node = self._where(node, scope, where.this)
-        items = self._items(tree, scope)
+            node = self.where(node, scope, conjuncts_of(where.this))
+        items = self.items(tree, scope)
         having = tree.args.get("having")
         group = tree.args.get("group")
         looked_at = [item for item, _ in items] + ([having.this] if having is not None else [])
@@ -189,13 +194,19 @@ class QueryBinder:
         overs = Overs(self.text, tree.args.get("windows") or ())
         binder = ExpressionBinder(scope, self.users, grouping.hook if grouping else None)
         below = binder.hook
-        binder.hook = lambda part: overs.hook(part, binder) or (below(part) if below else None)
+        subqueries = Subqueries(self)
+        binder.hook = lambda part: (
+            overs.hook(part, binder) or subqueries.hook(part, binder) or (below(part) if below else None)
+        )
         exprs = [binder.bind(item) for item, _ in items]
         condition = None if having is None else binder.condition(having.this, "HAVING")
         if grouping is not None:
             node = grouping.plan()
         if condition is not None:
+            node, [condition, *exprs] = subqueries.plan(node, [condition, *exprs])
             node = Filter(node.fields, node, condition)
+        else:
+            node, exprs = subqueries.plan(node, exprs)
         node, exprs = overs.plan(node, exprs)
         node = project(node, exprs, unique([name for _, name in items]))
         if tree.args.get("distinct") is not None:
@@ -208,24 +219,18 @@ class QueryBinder:
             if part and name not in known:
                 raise NotYetError(f"{name.strip('_').upper()} in a query can't be run yet; leave it out", self.text, 0)
 
-    def _where(self, node: Node, scope: Scope, tree: exp.Expr) -> Node:
-        """Return the rows for which a condition holds; ``IN (SELECT …)`` becomes a join."""
-        kept = []
-        for part in tree.flatten() if isinstance(tree, exp.And) else [tree]:
-            inner = part.unnest()
-            if isinstance(inner, exp.In) and inner.args.get("query") is not None:
-                right = self.bind(inner.args["query"])
-                subject = ExpressionBinder(scope, self.users).bind(inner.this)
-                width = len(node.fields)
-                equal = _equal(subject, InputRef(right.fields[0].type, width), inner, self.text)
-                node = Join(tuple(node.fields), node, right, "SEMI", equal)
-            else:
-                kept.append(ExpressionBinder(scope, self.users).condition(part, "WHERE"))
+    def where(self, node: Node, scope: Scope, parts: list[exp.Expr]) -> Node:
+        """Return the rows for which conditions hold; sub-queries in them become joins."""
+        subqueries = Subqueries(self)
+        binder = ExpressionBinder(scope, self.users)
+        binder.hook = lambda part: subqueries.hook(part, binder)
+        kept = [binder.condition(part, "WHERE") for part in parts if not subqueries.half_join(part, binder)]
+        node, kept = subqueries.plan(node, kept)
         for condition in kept:
             node = Filter(node.fields, node, condition)
         return node
 
-    def _items(self, tree: exp.Select, scope: Scope) -> list[tuple[exp.Expr, str]]:
+    def items(self, tree: exp.Expr, scope: Scope) -> list[tuple[exp.Expr, str]]:
         """Return the expressions of SELECT with their names, stars spelled out."""
         items: list[tuple[exp.Expr, str]] = []
         for position, item in enumerate(tree.expressions):
@@ -271,26 +276,6 @@ def _later(binder: QueryBinder, named: exp.CTE) -> Callable[[], Node]:
         return renamed(node, tuple(column.name for column in columns)) if columns else node
 
     return bind
-
-
-def _equal(left: Expr, right: Expr, node: exp.Expr, text: str) -> Expr:
-    from flott.table.functions.registry import functions
-
-    try:
-        return functions()["="].bind("=", [left, right])
-    except SignatureError as error:
-        raise wrong(str(error), node, text) from None
-
-
-def join_node(left: Node, right: Node, kind: str, condition: Expr | None) -> Join:
-    """Return a join with its columns: those of a side that may be missing can be NULL, and time becomes plain."""
-    lefts = [field.plain() for field in left.fields]
-    rights = [field.plain() for field in right.fields]
-    if kind in {"LEFT", "FULL"}:
-        rights = [Field(field.name, field.type.nullable()) for field in rights]
-    if kind in {"RIGHT", "FULL"}:
-        lefts = [Field(field.name, field.type.nullable()) for field in lefts]
-    return Join((*lefts, *rights), left, right, kind, condition)
 
 
 def renamed(node: Node, names: tuple[str, ...]) -> Node:

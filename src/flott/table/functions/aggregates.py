@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import FlottError
 from flott.table import types as t
 from flott.table.functions.arithmetic import EXACT, fit_decimal
 from flott.table.functions.registry import SignatureError, a_number
@@ -76,6 +77,8 @@ def aggregate(name: str, argument: DataType | None, result: DataType, *, retract
         return _edge(first=name == "FIRST_VALUE")
     if name == "LISTAGG":
         return _list()
+    if name == "SINGLE_VALUE":
+        return _single()
     return _spread(name, result)
 
 
@@ -198,6 +201,23 @@ def _list() -> Aggregate:
             acc.remove(value)
 
     return Aggregate(list, lambda acc, value: acc.append(value), remove, lambda acc: ",".join(acc) if acc else None)
+
+
+def _single() -> Aggregate:
+    """The value of a sub-query: there must be no other."""
+
+    def add(acc: list[Any], value: Any) -> None:
+        acc.append(value)
+
+    def result(acc: list[Any]) -> Any:
+        if len(acc) > 1:
+            raise FlottError(
+                f"a sub-query that stands for one value gave {len(acc)}: {acc[0]!r:.50} and {acc[1]!r:.50}; "
+                f"aggregate them, as in (SELECT MAX(price) …)"
+            )
+        return acc[0] if acc else None
+
+    return Aggregate(list, add, lambda acc, value: acc.remove(value), result)
 
 
 def _spread(name: str, result: DataType) -> Aggregate:

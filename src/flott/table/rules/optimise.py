@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flott.table.rules.columns_for_join_keys import columns_for_join_keys
 from flott.table.rules.drop_identity_project import drop_identity_project
 from flott.table.rules.fold_constants import fold_constants
+from flott.table.rules.inner_from_left_join import inner_from_left_join
 from flott.table.rules.merge_filters import merge_filters
 from flott.table.rules.merge_projects import merge_projects
 from flott.table.rules.push_filter_below_windows import push_filter_below_windows
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
     from flott.table.plan.nodes import Node
 
 RULES: tuple[Callable[[Node], Node], ...] = (
-    fold_constants, rank_from_row_number, merge_filters, push_filter_through_project, push_filter_into_join,
-    push_filter_below_windows, merge_projects, drop_identity_project,
+    fold_constants, rank_from_row_number, merge_filters, push_filter_through_project, inner_from_left_join,
+    push_filter_into_join, columns_for_join_keys, push_filter_below_windows, merge_projects, drop_identity_project,
 )  # fmt: skip
 MANY = 100
 
