@@ -142,3 +142,10 @@ def test_asynchronous_calls_and_operator_state_over_epochs(make_env):
     env = make_env().set_parallelism(1)
     doubled = AsyncDataStream.ordered_wait(env.from_collection(list(range(200))), Slow(), Duration.of_seconds(30), 20)
     assert collect(doubled.map(Numbered())) == [(n + 1, 2 * n) for n in range(200)]
+
+
+def test_what_feeds_back_goes_round_until_it_leaves(env):
+    rounds = env.set_parallelism(2).from_sequence(1, 30).map(lambda n: n).iterate()
+    less = rounds.map(lambda n: n - 4)
+    rounds.close_with(less.filter(lambda n: n > 3))
+    assert sorted(collect(less.filter(lambda n: n <= 3))) == sorted([-3, -2, -1] + [0, 1, 2] * 7 + [3] * 6)

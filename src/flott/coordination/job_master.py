@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from flott.common import CompletableFuture, JobExecutionResult, JobStatus
-from flott.coordination.alignment import SourceAlignment, pause
 from flott.coordination.checkpoints.hooks import MasterHooks
 from flott.coordination.checkpoints.statistics import RestoreStats
 from flott.coordination.commits import Commits
@@ -20,6 +19,7 @@ from flott.coordination.job_checkpoints import JobCheckpoints, somebody_listens
 from flott.coordination.job_values import job_values
 from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
+from flott.coordination.source_planner import SourcePlanner
 from flott.coordination.version import JobVersion
 from flott.errors import CheckpointError, JobCanceledError
 from flott.metrics.job_metrics import JobMetrics
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from flott.runtime.source import Enumerator, SourcePlan
 
 log = logging.getLogger("flott.job")
+
 
 @dataclass(frozen=True, slots=True)
 class JobSettings:
@@ -96,14 +97,12 @@ class JobMaster:
         self._sizer = EpochSizer(settings.epoch_target)
         self._backoff = backoff
         self._start = start
-        self._record = record
+        self.record = record
         self._version = JobVersion(plan, make_enumerators())
         wait = coordinator.settings.enabled and coordinator.settings.exactly_once
         self._commits = Commits(plan, wait=wait)
         self._hooks = MasterHooks.of(plan)
-        self._alignment = SourceAlignment.of(plan)
-        self._plans: dict[int, SourcePlan] = {}
-        """What each source read last."""
+        self._planner = SourcePlanner(plan)
         self._cancelled = threading.Event()
         note = self.progress.note
         self._epochs = EpochAttempts(plan, runner, settings.epoch_attempts, self._cancelled.is_set, note)
@@ -122,6 +121,11 @@ class JobMaster:
     def started(self) -> int | None:
         """When the job began to run, by its clock."""
         return self.progress.started
+
+    @property
+    def stopped_with(self) -> str | None:
+        """The savepoint that the job ended with."""
+        return None if self._stopped_with is None else self._stopped_with.path
 
     @property
     def counts(self) -> dict[str, int]:
@@ -210,8 +214,8 @@ class JobMaster:
             log.warning("a sink could not undo what nobody will commit: %s", error)
         self.metrics.close()
         self._runner.close(keep=checkpoints.files.held() if keep else None)
-        if self._record is not None:
-            self._record.close(status, keep=keep)
+        if self.record is not None:
+            self.record.close(status, keep=keep)
 
     # Failure
 
@@ -243,8 +247,7 @@ class JobMaster:
         """Go to the last checkpoint; before the first, to where the job started from, or to its beginning."""
         latest = self.checkpoints.latest
         self._epochs.renew()
-        self._plans = {}
-        self._alignment = SourceAlignment.of(self.plan)
+        self._planner = SourcePlanner(self.plan)
         self.checkpoints.failures_in_a_row = 0
         version = self._version
         before = version.files()
@@ -281,7 +284,7 @@ class JobMaster:
         if self._look_after_checkpoints():
             return True
         version, now, looked = self._version, self._clock.now(), time.monotonic()
-        sources = self._plan_sources(now)
+        sources = self._planner.plan(version, self._sizer.scale, now)
         newly_ended = {vertex for vertex, plan in sources.items() if plan.ended} - version.ended
         due = version.wakeup is not None and version.wakeup <= now
         last = len(version.ended | newly_ended) == len(version.enumerators)
@@ -322,7 +325,7 @@ class JobMaster:
         over = self._look_after_checkpoints(wait=True)
         if self._checkpointing.notices and somebody_listens(self.plan):
             # Sources that have not ended stay so: a job that stops without a drain must not fire its windows.
-            reports = self._run_epoch({vertex: pause(plan) for vertex, plan in self._plans.items()}, None)
+            reports = self._run_epoch(self._planner.nothing(), None)
             if reports is not None:
                 self._accept(reports, None, EpochTimes(self._clock.now(), 0.0, 0.0, 0.0, 0.0))
         return over
@@ -335,13 +338,6 @@ class JobMaster:
             start.claimed()
             self._start = replace(start, claimed=None)
         return self._stopped_with is not None
-
-    def _plan_sources(self, now: int) -> dict[int, SourcePlan]:
-        ahead = self._alignment.ahead()
-        for vertex, source in self._version.enumerators.items():
-            paused = vertex in ahead and vertex in self._plans
-            self._plans[vertex] = pause(self._plans[vertex]) if paused else source.plan(self._sizer.scale, now)
-        return dict(self._plans)
 
     def _pause(self, sources: dict[int, SourcePlan], now: int) -> float:
         moments = [plan.look_again for plan in sources.values() if plan.look_again is not None]
@@ -383,7 +379,7 @@ class JobMaster:
         version, current = self._version, self.progress.current
         came, went = version.accept(reports)
         self.checkpoints.hold(came)
-        self._alignment.observe(reports)
+        self._planner.observe(reports)
         version.committables.extend(self._commits.deliver(reports))
         if pending is not None:
             self._checkpointing.acknowledge(pending, version, reports)

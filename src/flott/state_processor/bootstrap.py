@@ -167,9 +167,10 @@ class _OperatorStateBootstrap(StateBootstrapTransformation):
         self.function.open(context)
         for element in self.data.elements():
             self.function.process_element(element, context)
-        self.function.snapshot_state(SnapshotContext(1, clock.now()))  # type: ignore[arg-type]
+        snapshot = SnapshotContext(1, clock.now())
+        self.function.snapshot_state(snapshot)  # type: ignore[arg-type]
         self.function.close()
-        carried = CarriedStates(store.states().pack(title.name))
+        carried = CarriedStates(snapshot.written(store.states()).pack(title.name))
         carried = CarriedStates(carried.states, unions=packed_union([carried]))
         return OperatorData(title, max_parallelism, (SubtaskData(None, carried),))
 

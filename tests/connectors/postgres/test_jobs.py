@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-import time
+import gc
+import warnings
 
 import psycopg
 import pytest
+from tests.failing_jobs import Die, FailsAt, abandon, environment, small_epochs, wait_until
 
 from flott.common import Configuration, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
 from flott.connectors.rate_limiter import RateLimiterStrategy
-from flott.datastream import MapFunction, StreamExecutionEnvironment
+from flott.datastream import StreamExecutionEnvironment
 from flott.datastream.connectors.postgres import DeliveryGuarantee, PostgresSink
 from flott.errors import JobExecutionError
 from flott.runtime.crash_points import ARMED
@@ -19,42 +20,15 @@ from flott.runtime.crash_points import ARMED
 pytestmark = pytest.mark.slow
 
 
-class FailsAt(MapFunction):
-    """Fails once for each number, in the whole process."""
-
-    failed: set = set()  # noqa: RUF012 - shared by all copies in this process
-
-    def __init__(self, *numbers):
-        self.numbers = numbers
-
-    def map(self, value):
-        if value in self.numbers and value not in FailsAt.failed:
-            FailsAt.failed.add(value)
-            raise RuntimeError(f"fails at {value}")
-        return value
-
-
 @pytest.fixture(autouse=True)
-def small_epochs(monkeypatch):
-    monkeypatch.setattr("flott.connectors.index_range.RECORDS_PER_SUBTASK", 50)
-    FailsAt.failed.clear()
+def _small_epochs(monkeypatch):
+    small_epochs(monkeypatch)
     yield
     ARMED.clear()
-
-
-def environment(directory=None, parallelism=2, **options):
-    configuration = Configuration().set_string("flott.execution.target", "in-process")
-    configuration.set_string("execution.checkpointing.interval", "10 ms")
-    configuration.set_string("restart-strategy.type", "fixed-delay")
-    configuration.set_string("restart-strategy.fixed-delay.delay", "1 ms")
-    configuration.set_string("restart-strategy.fixed-delay.attempts", "10")
-    if directory is not None:
-        configuration.set_string("execution.checkpointing.dir", str(directory))
-    for name, value in options.items():
-        configuration.set_string(name, value)
-    env = StreamExecutionEnvironment.get_execution_environment(configuration)
-    env.set_parallelism(parallelism)
-    return env
+    # A driver that was killed closes no connection; its objects go here, before another test meets their warnings.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()
 
 
 SELDOM = {"execution.checkpointing.interval": "1 h"}
@@ -74,42 +48,6 @@ def write_numbers(env, sink, numbers=3_000, *, fails=(), rate=None):
 
 def shown(db, table):
     return [n for (n,) in db.execute(f"SELECT id FROM {table} ORDER BY id")]  # noqa: S608 - our own name
-
-
-def wait_until(condition, seconds=30):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to pass"
-        threading.Event().wait(0.005)
-
-
-class Die:
-    """Stops whoever passes a crash point, from the n-th time on."""
-
-    def __init__(self, after=1, error=SystemExit):
-        self.left = after
-        self.error = error
-        self.reached = threading.Event()
-
-    def __call__(self):
-        self.left -= 1
-        if self.left <= 0:
-            self.reached.set()
-            raise self.error("killed here")
-
-
-def abandon(client, at):
-    """Leave a job as kill -9 of its driver does at a crash point: the loop stops, and nothing is cleaned up."""
-    master = client.master
-    master._clean_up = lambda status: None
-    assert at.reached.wait(30)
-    master.cancel()
-    master._thread.join(30)
-    master.checkpoints.background.shutdown(wait=True)
-    master._record.release()
-    ARMED.clear()
-    for _, subtask in master._runner._subtasks.values():
-        subtask.close()  # a process that dies has no connections left
 
 
 def test_a_failing_job_writes_each_row_once(dsn, db, table):

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-import time
-
 import pytest
+from tests.failing_jobs import FailsAt, abandon, environment, lines, small_epochs, text_sink, wait_until
 
 from flott.common import Configuration, JobStatus, Types, WatermarkStrategy
-from flott.common.serialization import Encoder
-from flott.connectors.bucket_assigners import BucketAssigner
 from flott.connectors.data_generator import DataGeneratorSource
-from flott.connectors.file_sink import FileSink
 from flott.connectors.rate_limiter import RateLimiterStrategy
 from flott.datastream import CheckpointedFunction, KeyedProcessFunction, MapFunction, StreamExecutionEnvironment
 from flott.datastream.state import ListStateDescriptor, ValueStateDescriptor
@@ -34,21 +29,6 @@ class Numbered(KeyedProcessFunction):
         yield f"{ctx.get_current_key()} {number}"
 
 
-class FailsAt(MapFunction):
-    """Fails once for each number, in the whole process."""
-
-    failed: set = set()  # noqa: RUF012 - shared by all copies in this process
-
-    def __init__(self, *numbers):
-        self.numbers = numbers
-
-    def map(self, value):
-        if value in self.numbers and value not in FailsAt.failed:
-            FailsAt.failed.add(value)
-            raise RuntimeError(f"fails at {value}")
-        return value
-
-
 class Total(MapFunction, CheckpointedFunction):
     """Counts what it has seen, in operator state."""
 
@@ -68,33 +48,9 @@ class Total(MapFunction, CheckpointedFunction):
 
 
 @pytest.fixture(autouse=True)
-def small_epochs(monkeypatch):
-    monkeypatch.setattr("flott.connectors.index_range.RECORDS_PER_SUBTASK", 50)
-    FailsAt.failed.clear()
+def _small_epochs(monkeypatch):
+    small_epochs(monkeypatch)
     Total.totals.clear()
-
-
-def environment(directory=None, parallelism=2, **options):
-    configuration = Configuration().set_string("flott.execution.target", "in-process")
-    configuration.set_string("execution.checkpointing.interval", "10 ms")
-    configuration.set_string("restart-strategy.type", "fixed-delay")
-    configuration.set_string("restart-strategy.fixed-delay.delay", "1 ms")
-    configuration.set_string("restart-strategy.fixed-delay.attempts", "10")
-    if directory is not None:
-        configuration.set_string("execution.checkpointing.dir", str(directory))
-    for name, value in options.items():
-        configuration.set_string(name, value)
-    env = StreamExecutionEnvironment.get_execution_environment(configuration)
-    env.set_parallelism(parallelism)
-    return env
-
-
-def text_sink(path):
-    return (
-        FileSink.for_row_format(str(path), Encoder.simple_string_encoder())
-        .with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
-        .build()
-    )
 
 
 def count_by_key(env, out, *, numbers=3_000, fails=(), rate=None):
@@ -103,10 +59,6 @@ def count_by_key(env, out, *, numbers=3_000, fails=(), rate=None):
     stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").uid("numbers")
     stream = stream.map(FailsAt(*fails)).uid("fails").map(Total()).uid("total")
     stream.key_by(lambda n: n % KEYS).process(Numbered()).uid("numbered").sink_to(text_sink(out)).uid("out")
-
-
-def lines(path):
-    return sorted(line for file in path.glob("part-*") if file.is_file() for line in file.read_text().splitlines())
 
 
 def exactly_once(numbers, keys=KEYS):
@@ -192,18 +144,6 @@ def test_a_retained_checkpoint_is_a_starting_point(tmp_path, parallelism):
     assert Total.totals[-1][1] + sum(total for _, total in Total.totals[-parallelism:-1]) >= 20_000 // parallelism
 
 
-def abandon(client):
-    """Leave a job as kill -9 of its driver does: the loop stops, and nothing is cleaned up."""
-    master = client.master
-    master._clean_up = lambda status: None
-    master.cancel()
-    master._thread.join(30)
-    master.checkpoints.background.shutdown(wait=True)
-    record = master._record
-    if record is not None:
-        record.release()
-
-
 @pytest.mark.parametrize("parallelism", [2, 3])
 def test_a_new_driver_on_the_same_directory_goes_on(tmp_path, parallelism):
     env = environment(tmp_path / "checkpoints")
@@ -266,13 +206,6 @@ def test_a_program_without_the_operator_is_refused(tmp_path):
     env = environment(tmp_path / "checkpoints", **{"execution.state-recovery.ignore-unclaimed-state": "true"})
     env.from_sequence(1, 10).filter(lambda n: False).print()
     env.execute("changed")
-
-
-def wait_until(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to pass"
-        threading.Event().wait(0.005)
 
 
 def test_a_directory_that_can_not_be_used_is_named(tmp_path):

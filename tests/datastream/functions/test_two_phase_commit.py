@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from tests.failing_jobs import Die, FailsAt, abandon, environment, small_epochs, wait_until
 
 from flott.common import Configuration, WatermarkStrategy
 from flott.connectors import two_phase_commit_sink
@@ -17,7 +17,6 @@ from flott.connectors.data_generator import DataGeneratorSource
 from flott.connectors.rate_limiter import RateLimiterStrategy
 from flott.datastream import (
     CheckpointedFunction,
-    MapFunction,
     SinkFunction,
     StreamExecutionEnvironment,
     TwoPhaseCommitSinkFunction,
@@ -78,41 +77,12 @@ class FileTransactions(TwoPhaseCommitSinkFunction):
         return [path.name for path in self.directory.glob(f"{self.prefix(scope)}*")]
 
 
-class FailsAt(MapFunction):
-    """Fails once for each number, in the whole process."""
-
-    failed: set = set()  # noqa: RUF012 - shared by all copies in this process
-
-    def __init__(self, *numbers):
-        self.numbers = numbers
-
-    def map(self, value):
-        if value in self.numbers and value not in FailsAt.failed:
-            FailsAt.failed.add(value)
-            raise RuntimeError(f"fails at {value}")
-        return value
-
-
 @pytest.fixture(autouse=True)
-def small_epochs(monkeypatch):
-    monkeypatch.setattr("flott.connectors.index_range.RECORDS_PER_SUBTASK", 50)
-    FailsAt.failed.clear()
+def _small_epochs(monkeypatch):
+    small_epochs(monkeypatch)
     FileTransactions.calls.clear()
     yield
     ARMED.clear()
-
-
-def environment(directory=None, parallelism=2, interval="10 ms"):
-    configuration = Configuration().set_string("flott.execution.target", "in-process")
-    configuration.set_string("execution.checkpointing.interval", interval)
-    configuration.set_string("restart-strategy.type", "fixed-delay")
-    configuration.set_string("restart-strategy.fixed-delay.delay", "1 ms")
-    configuration.set_string("restart-strategy.fixed-delay.attempts", "10")
-    if directory is not None:
-        configuration.set_string("execution.checkpointing.dir", str(directory))
-    env = StreamExecutionEnvironment.get_execution_environment(configuration)
-    env.set_parallelism(parallelism)
-    return env
 
 
 def write_numbers(env, sink, numbers=3_000, *, fails=(), rate=None):
@@ -130,39 +100,6 @@ def hidden(directory):
     return [path.name for path in directory.glob(".*")]
 
 
-def wait_until(condition, seconds=30):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to pass"
-        threading.Event().wait(0.005)
-
-
-class Die:
-    """Stops whoever passes a crash point, from the n-th time on."""
-
-    def __init__(self, after):
-        self.left = after
-        self.reached = threading.Event()
-
-    def __call__(self):
-        self.left -= 1
-        if self.left <= 0:
-            self.reached.set()
-            raise SystemExit("killed here")
-
-
-def abandon(client, at):
-    """Leave a job as kill -9 of its driver does at a crash point: the loop stops, and nothing is cleaned up."""
-    master = client.master
-    master._clean_up = lambda status: None
-    assert at.reached.wait(30)
-    master.cancel()
-    master._thread.join(30)
-    master.checkpoints.background.shutdown(wait=True)
-    master._record.release()
-    ARMED.clear()
-
-
 def test_each_record_shows_once_although_the_job_fails(tmp_path):
     env = environment()
     write_numbers(env, FileTransactions(tmp_path / "out"), fails=(0, 777, 2_500))
@@ -175,7 +112,7 @@ def test_each_record_shows_once_although_the_job_fails(tmp_path):
 
 
 def test_nothing_shows_before_a_checkpoint_is_complete(tmp_path):
-    env = environment(interval="1 h")
+    env = environment(**{"execution.checkpointing.interval": "1 h"})
     write_numbers(env, FileTransactions(tmp_path / "out"), None, rate=10_000)
     client = env.execute_async("hidden")
     wait_until(lambda: (tmp_path / "out").exists() and len(hidden(tmp_path / "out")) >= 4)

@@ -13,6 +13,7 @@ from flott.runtime.keys import groups_of_subtask
 from flott.runtime.reports import TaskOrder
 from flott.runtime.state.backend import LONG_KEYS, column_of
 from flott.runtime.state.lineage import Lineage, Origin
+from flott.runtime.state.operator_state import CarriedStates, OperatorStates
 from flott.runtime.state.redistribute import redistribute_carried
 from flott.runtime.state.schemas import Stored, merged
 from flott.runtime.task import SCHEMAS
@@ -33,7 +34,8 @@ def fit_plan(plan: EpochPlan, state: JobState) -> EpochPlan:
     for vertex in plan.vertices:
         known = before.get(vertex.id)
         fitted = vertex
-        if known is not None and has_keyed_state(known) and known.max_parallelism != vertex.max_parallelism:
+        keyed = known is not None and (has_keyed_state(known) or has_raw_keyed_state(known))
+        if known is not None and keyed and known.max_parallelism != vertex.max_parallelism:
             if vertex.max_parallelism_is_set:
                 message = (
                     f"operator '{vertex.chain[0].name}' has max parallelism {vertex.max_parallelism}, its state was "
@@ -42,7 +44,7 @@ def fit_plan(plan: EpochPlan, state: JobState) -> EpochPlan:
                 )
                 raise CheckpointError(message)
             fitted = replace(vertex, max_parallelism=known.max_parallelism)
-        if known is not None and has_keyed_state(known) and fitted.parallelism > fitted.max_parallelism:
+        if known is not None and keyed and fitted.parallelism > fitted.max_parallelism:
             message = (
                 f"operator '{vertex.chain[0].name}' has parallelism {vertex.parallelism}, above the max parallelism "
                 f"{known.max_parallelism} its state was saved with; use {known.max_parallelism} or less"
@@ -144,6 +146,16 @@ def has_keyed_state(vertex: VertexState) -> bool:
     return any(task.lineage.files for task in vertex.subtasks)
 
 
+def has_raw_keyed_state(vertex: VertexState) -> bool:
+    """Say whether a function of a vertex wrote bytes by key group."""
+    return any(
+        OperatorStates.unpack(kept.states).raw_keyed
+        for task in vertex.subtasks
+        for kept in unpickled(task).values()
+        if isinstance(kept, CarriedStates)
+    )
+
+
 def unpickled(task: TaskOrder) -> dict[str, Any]:
     """Return what a subtask carried over, by operator."""
     carried: dict[str, Any] = pickle.loads(task.carried) if task.carried else {}
@@ -177,7 +189,8 @@ def operator_states(vertex: VertexSpec, operator_id: str, state: JobState) -> li
     for kept in state.vertices:
         if any(operator.id == operator_id for operator in kept.operators):
             carried = [unpickled(task).get(operator_id) for task in kept.subtasks]
-            return redistribute_carried(carried, vertex.parallelism, f"operator {operator_id}")
+            title = f"operator {operator_id}"
+            return redistribute_carried(carried, vertex.parallelism, title, vertex.max_parallelism)
     return [None] * vertex.parallelism
 
 

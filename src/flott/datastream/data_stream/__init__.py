@@ -6,6 +6,7 @@ from flott.datastream.data_stream.broadcast import BroadcastConnectedStream, Bro
 from flott.datastream.data_stream.cached import CachedDataStream
 from flott.datastream.data_stream.collecting import CloseableIterator
 from flott.datastream.data_stream.connected import ConnectedStreams
+from flott.datastream.data_stream.iterative import ConnectedIterativeStreams, IterativeStream
 from flott.datastream.data_stream.keyed import KeyedStream
 from flott.datastream.data_stream.partition_windowed import Order, PartitionWindowedStream
 from flott.datastream.data_stream.sink import DataStreamSink
@@ -20,9 +21,11 @@ __all__ = [
     "BroadcastStream",
     "CachedDataStream",
     "CloseableIterator",
+    "ConnectedIterativeStreams",
     "ConnectedStreams",
     "DataStream",
     "DataStreamSink",
+    "IterativeStream",
     "KeyedStream",
     "Order",
     "PartitionWindowedStream",

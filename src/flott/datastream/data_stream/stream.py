@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from flott.datastream.data_stream.cached import CachedDataStream
     from flott.datastream.data_stream.co_grouped import CoGroupedStreams, JoinedStreams
     from flott.datastream.data_stream.connected import ConnectedStreams
+    from flott.datastream.data_stream.iterative import IterativeStream
     from flott.datastream.data_stream.keyed import KeyedStream
     from flott.datastream.data_stream.windowed_all import AllWindowedStream
     from flott.datastream.functions import FilterFunction, FlatMapFunction, KeySelector, MapFunction, ProcessFunction
@@ -266,6 +267,17 @@ class DataStream(OperatorSettings, Partitioning, Outputs, Splitting, PartitionWi
             tag=output_tag.tag_id,
         )
         return DataStream(self._environment, step)
+
+    def iterate(self, max_wait_time: int = 0) -> IterativeStream:
+        """Makes this stream the input of a loop: ``close_with(feedback)`` lets records flow back into it.
+
+        Args:
+            max_wait_time: How long a loop that has become empty stays open for more, in milliseconds, once the
+                inputs of the program have ended.
+        """
+        from flott.datastream.data_stream.iterative import IterativeStream
+
+        return IterativeStream(self._environment, self._unkeyed(), max_wait_time)
 
     def cache(self) -> CachedDataStream:
         """Keeps the records of a bounded stream, so that later programs need not make them again."""

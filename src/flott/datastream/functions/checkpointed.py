@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 from flott.runtime.operators.checkpointed import InitializationContext, SnapshotContext
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from io import BytesIO
+
     from flott.datastream.functions.base import KeyedStateStore
     from flott.datastream.state import OperatorStateStore
+    from flott.runtime.state.raw_state import KeyedRawStateOutput, KeyGroupStatePartition, RawStateOutput
 
 __all__ = ["CheckpointedFunction", "FunctionInitializationContext", "FunctionSnapshotContext"]
 
@@ -33,6 +37,14 @@ class FunctionInitializationContext(ABC):
     def get_keyed_state_store(self) -> KeyedStateStore:
         """Returns where state of keys comes from."""
 
+    @abstractmethod
+    def get_raw_operator_state_inputs(self) -> Iterator[BytesIO]:
+        """Returns the bytes that ``snapshot_state`` wrote for the subtask, a file to read for each partition."""
+
+    @abstractmethod
+    def get_raw_keyed_state_inputs(self) -> Iterator[KeyGroupStatePartition]:
+        """Returns the bytes that ``snapshot_state`` wrote for the key groups of this subtask."""
+
 
 class FunctionSnapshotContext(ABC):
     """What ``snapshot_state`` gets."""
@@ -44,6 +56,14 @@ class FunctionSnapshotContext(ABC):
     @abstractmethod
     def get_checkpoint_timestamp(self) -> int:
         """Returns the time of day at which the snapshot is taken."""
+
+    @abstractmethod
+    def get_raw_operator_state_output(self) -> RawStateOutput:
+        """Returns where bytes of the subtask go; what is not written again in a snapshot is gone."""
+
+    @abstractmethod
+    def get_raw_keyed_operator_state_output(self) -> KeyedRawStateOutput:
+        """Returns where bytes of key groups go; what is not written again in a snapshot is gone."""
 
 
 class CheckpointedFunction(ABC):

@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import cloudpickle
 
+from flott.errors import StateAccessError
 from flott.runtime.context import RuntimeContext
+from flott.runtime.keys import groups_of_subtask
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates, OperatorStateStore
+from flott.runtime.state.raw_state import KeyedRawStateOutput, RawStateOutput, groups_of, partitions_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BytesIO
 
     from flott.runtime.operators.user_function import UserFunctionOperator
+    from flott.runtime.state.raw_state import KeyGroupStatePartition
 
 
 class InitializationContext:
     """What ``initialize_state(context)`` gets."""
 
-    def __init__(self, store: OperatorStateStore, keyed: RuntimeContext, restored: int | None) -> None:
+    def __init__(
+        self,
+        store: OperatorStateStore,
+        keyed: RuntimeContext,
+        restored: int | None,
+        states: OperatorStates | None = None,
+    ) -> None:
         self._store = store
         self._keyed = keyed
         self._restored = restored
+        self._states = states or OperatorStates()
 
     def is_restored(self) -> bool:
         """Say whether the state is that of an earlier run of this function, here or in another worker."""
@@ -40,13 +53,23 @@ class InitializationContext:
         """Return where state of keys comes from."""
         return self._keyed
 
+    def get_raw_operator_state_inputs(self) -> Iterator[BytesIO]:
+        """Return the bytes that ``snapshot_state`` wrote for the subtask, a file to read for each partition."""
+        return partitions_of(self._states.raw)
+
+    def get_raw_keyed_state_inputs(self) -> Iterator[KeyGroupStatePartition]:
+        """Return the bytes that ``snapshot_state`` wrote for the key groups of this subtask."""
+        return groups_of(self._states.raw_keyed)
+
 
 class SnapshotContext:
     """What ``snapshot_state(context)`` gets."""
 
-    def __init__(self, number: int, timestamp: int) -> None:
+    def __init__(self, number: int, timestamp: int, keyed: KeyedRawStateOutput | None = None) -> None:
         self._number = number
         self._timestamp = timestamp
+        self._raw = RawStateOutput()
+        self._keyed = keyed
 
     def get_checkpoint_id(self) -> int:
         """Return the number of the snapshot; each is greater than the one before."""
@@ -55,6 +78,25 @@ class SnapshotContext:
     def get_checkpoint_timestamp(self) -> int:
         """Return the time of day at which the snapshot is taken."""
         return self._timestamp
+
+    def get_raw_operator_state_output(self) -> RawStateOutput:
+        """Return where bytes of the subtask go; what is not written again in a snapshot is gone."""
+        return self._raw
+
+    def get_raw_keyed_operator_state_output(self) -> KeyedRawStateOutput:
+        """Return where bytes of key groups go; what is not written again in a snapshot is gone."""
+        if self._keyed is None:
+            message = (
+                "raw keyed state is for functions on a keyed stream; key the stream with key_by(...), "
+                "or write the subtask's own bytes with get_raw_operator_state_output()"
+            )
+            raise StateAccessError(message)
+        return self._keyed
+
+    def written(self, states: OperatorStates) -> OperatorStates:
+        """Return states together with the bytes that were written."""
+        raw_keyed = {} if self._keyed is None else self._keyed.groups()
+        return replace(states, raw=self._raw.partitions(), raw_keyed=raw_keyed)
 
 
 def functions_inside(function: Any) -> Iterator[Any]:
@@ -123,7 +165,9 @@ class Checkpointing:
         keyed = RuntimeContext(operator.context)
         restored = None if states is None else self._number
         try:
-            checkpointed_part(operator.function).initialize_state(InitializationContext(self._store, keyed, restored))
+            checkpointed_part(operator.function).initialize_state(
+                InitializationContext(self._store, keyed, restored, restored_states)
+            )
         except Exception as error:
             raise operator.failure(error, "none: it failed in initialize_state()") from None
         self._open()
@@ -135,12 +179,17 @@ class Checkpointing:
         operator = self._operator
         # Without checkpoints the epochs are counted.
         self._number = operator.context.snapshot or self._number + 1
-        context = SnapshotContext(self._number, operator.context.clock.now())
+        surroundings = operator.context
+        raw_keyed = None
+        if surroundings.backend is not None:
+            groups = groups_of_subtask(surroundings.subtask, surroundings.parallelism, surroundings.max_parallelism)
+            raw_keyed = KeyedRawStateOutput(surroundings.title, groups)
+        context = SnapshotContext(self._number, surroundings.clock.now(), raw_keyed)
         try:
             checkpointed_part(operator.function).snapshot_state(context)
         except Exception as error:
             raise operator.failure(error, "none: it failed in snapshot_state()") from None
-        states = self._store.states()
+        states = context.written(self._store.states())
         self._kept = states.pack(operator.context.title)
         return CarriedStates(self._kept, self._snapshot(), self._number, b"" if states.union else None)
 

@@ -57,11 +57,15 @@ class OperatorStates:
     broadcast: dict[str, dict[Any, Any]] = field(default_factory=dict)
     schemas: dict[str, str] = field(default_factory=dict, compare=False)
     """The types they were declared with, as JSON; of some it may not be known."""
+    raw: list[bytes] = field(default_factory=list)
+    """Partitions of bytes; dealt out like the elements of a list."""
+    raw_keyed: dict[int, bytes] = field(default_factory=dict)
+    """Bytes by key group."""
 
     def pack(self, title: str) -> bytes:
         """Write them down."""
         try:
-            return pickle.dumps((self.split, self.union, self.broadcast, self.schemas), 5)
+            return pickle.dumps((self.split, self.union, self.broadcast, self.schemas, self.raw, self.raw_keyed), 5)
         except Exception as error:
             message = (
                 f"{title}: its operator state holds a value that can't be stored: {error}. "

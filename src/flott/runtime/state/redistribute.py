@@ -6,6 +6,7 @@ import pickle
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.keys import DEFAULT_MAX_PARALLELISM, subtask_of_group
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates
 
 if TYPE_CHECKING:
@@ -56,7 +57,9 @@ def copies_of(maps: Sequence[dict[Any, Any]], parallelism: int) -> list[dict[Any
     return [dict(maps[subtask % len(maps)]) for subtask in range(parallelism)]
 
 
-def redistribute(before: Sequence[OperatorStates], parallelism: int) -> list[OperatorStates]:
+def redistribute(
+    before: Sequence[OperatorStates], parallelism: int, max_parallelism: int = DEFAULT_MAX_PARALLELISM
+) -> list[OperatorStates]:
     """Deal out the states of all former subtasks; with the same parallelism, each keeps its split lists and maps."""
     schemas = {name: schema for states in before for name, schema in states.schemas.items()}
     after = [OperatorStates(schemas=dict(schemas)) for _ in range(parallelism)]
@@ -79,18 +82,27 @@ def redistribute(before: Sequence[OperatorStates], parallelism: int) -> list[Ope
         holders = [states.broadcast[name] for states in before if name in states.broadcast]
         for states, entries in zip(after, copies_of(holders, parallelism), strict=True):
             states.broadcast[name] = entries
+    raw = [states.raw for states in before]
+    for states, partitions in zip(
+        after, raw if len(before) == parallelism else split_evenly(raw, parallelism, start)[0], strict=True
+    ):
+        states.raw.extend(partitions)
+    for group, data in ((group, data) for states in before for group, data in states.raw_keyed.items()):
+        after[subtask_of_group(group, parallelism, max_parallelism)].raw_keyed[group] = data
     return after
 
 
-def redistribute_carried(carried: Sequence[Any], parallelism: int, title: str) -> list[Any]:
+def redistribute_carried(
+    carried: Sequence[Any], parallelism: int, title: str, max_parallelism: int = DEFAULT_MAX_PARALLELISM
+) -> list[Any]:
     """Deal out what the former subtasks of an operator carried: its operator states, and nothing else of it."""
     if not any(isinstance(one, CarriedStates) for one in carried):
         return [None] * parallelism
     # A subtask that never ran has carried nothing.
     all_carried = [one if isinstance(one, CarriedStates) else CarriedStates(NOTHING) for one in carried]
-    states = redistribute([OperatorStates.unpack(one.states) for one in all_carried], parallelism)
+    states = redistribute([OperatorStates.unpack(one.states) for one in all_carried], parallelism, max_parallelism)
     unions = packed_union(all_carried)
-    rests = redistribute_carried([one.rest for one in all_carried], parallelism, title)
+    rests = redistribute_carried([one.rest for one in all_carried], parallelism, title, max_parallelism)
     number = max(one.number for one in all_carried)
     return [CarriedStates(own.pack(title), rest, number, unions) for own, rest in zip(states, rests, strict=True)]
 

@@ -1,0 +1,48 @@
+"""What the sources of a job read next: as their enumerators plan it, unless one has to wait for others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flott.connectors.feedback import FeedbackEnumerator
+from flott.coordination.alignment import SourceAlignment, pause
+
+if TYPE_CHECKING:
+    from flott.coordination.version import JobVersion
+    from flott.runtime.plan import EpochPlan
+    from flott.runtime.reports import TaskReport
+    from flott.runtime.source import SourcePlan
+
+
+class SourcePlanner:
+    """Plans all sources together: aligned ones wait for each other, loops end when all else has."""
+
+    def __init__(self, plan: EpochPlan) -> None:
+        self._alignment = SourceAlignment.of(plan)
+        self._plans: dict[int, SourcePlan] = {}
+        """What each source read last."""
+
+    def plan(self, version: JobVersion, scale: float, now: int) -> dict[int, SourcePlan]:
+        """Plan the next epoch."""
+        ahead = self._alignment.ahead()
+        tell_loops(version)
+        for vertex, source in version.enumerators.items():
+            paused = vertex in ahead and vertex in self._plans
+            self._plans[vertex] = pause(self._plans[vertex]) if paused else source.plan(scale, now)
+        return dict(self._plans)
+
+    def nothing(self) -> dict[int, SourcePlan]:
+        """Plan an epoch that reads nothing."""
+        return {vertex: pause(plan) for vertex, plan in self._plans.items()}
+
+    def observe(self, reports: list[TaskReport]) -> None:
+        """Learn how far the sources have come."""
+        self._alignment.observe(reports)
+
+
+def tell_loops(version: JobVersion) -> None:
+    """Tell the heads of loops whether everything outside has ended, and nothing goes round."""
+    loops = {index: one for index, one in version.enumerators.items() if isinstance(one, FeedbackEnumerator)}
+    over = version.enumerators.keys() - loops.keys() <= version.ended and all(loop.empty for loop in loops.values())
+    for loop in loops.values():
+        loop.inputs_ended = over
