@@ -1,0 +1,1 @@
+"""The web page of a job: plain files that the driver serves, without a build step and without the network."""

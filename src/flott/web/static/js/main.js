@@ -1,0 +1,80 @@
+// Where the reader is, and what is asked of the driver for it, again and again.
+
+import { api, ApiError, token } from "./api.js";
+import { el, show } from "./dom.js";
+import { ask } from "./notices.js";
+import { jobsView } from "./views/jobs.js";
+import { jobView } from "./views/job.js";
+
+const POLL = 1_000;
+const content = document.getElementById("content");
+const live = document.getElementById("live");
+let timer = null;
+let round = 0;
+let asking = false;
+let config = null;
+
+function route() {
+  const [, kind, id, tab] = location.hash.replace(/^#/, "").split("/").map(decodeURIComponent);
+  return kind === "jobs" && id ? jobView(id, tab || "overview") : jobsView();
+}
+
+let view = null;
+
+async function refresh() {
+  clearTimeout(timer);
+  const mine = ++round;
+  try {
+    config ??= await api.config();
+    document.getElementById("version").textContent = config["flott-version"] ?? "";
+    const page = await view.load();
+    if (mine !== round) return;
+    document.title = page.title;
+    show(content, page.body);
+    said("live", "live");
+  } catch (error) {
+    if (mine !== round) return;
+    await failed(error);
+  }
+  timer = setTimeout(refresh, document.hidden ? 10 * POLL : POLL);
+}
+
+function said(state, text) {
+  live.dataset.state = state;
+  if (live.textContent !== text) live.textContent = text;
+}
+
+async function failed(error) {
+  if (error instanceof ApiError && error.status === 401 && !asking) {
+    asking = true;
+    const answer = await ask({
+      title: "This driver asks for a token", text: "It is in the job's registry; `flott list --json` says where.",
+      field: { label: "Token" }, confirm: "Go on", secret: true,
+    });
+    asking = false;
+    if (answer) token.set(answer);
+    return;
+  }
+  if (error instanceof ApiError) {
+    said("live", "live");
+    show(content, el("div", { class: "hint bad", role: "alert" }, error.message), el("p", {}, el("a", { href: "#/" }, "All jobs")));
+    return;
+  }
+  said("lost", "no answer from the driver");
+  if (content.childElementCount === 0) {
+    show(content, el("div", { class: "hint warn", role: "alert" }, "The driver does not answer. A job that is over takes its page with it."));
+  }
+}
+
+function go() {
+  view = route();
+  refresh();
+}
+
+addEventListener("hashchange", () => {
+  content.focus({ preventScroll: true });
+  go();
+});
+addEventListener("flott-refresh", refresh);
+document.addEventListener("visibilitychange", () => document.hidden || refresh());
+go();
