@@ -29,7 +29,7 @@ class TextFileSource(Source):
 
     A path is a file, a directory (with all below it) or a pattern, on any file system that fsspec knows. Large
     files are read by several subtasks, each its range of bytes, except those that can't be cut: compressed ones
-    (``.gz``, ``.gzip``, ``.bz2``, ``.xz``, ``.deflate``) and charsets such as UTF-16.
+    (``.gz``, ``.bz2``, ``.xz``, ``.zst``, ``.deflate``) and charsets such as UTF-16.
 
     The files must not change while the job runs; what is appended to one after it was found is not read.
 
@@ -60,7 +60,7 @@ class TextFileSource(Source):
     def create_enumerator(self, parallelism: int) -> TextFileEnumerator:
         return TextFileEnumerator(
             self._find,
-            self._can_cut,
+            self.can_cut,
             self.charset,
             parallelism,
             share_files=self.share_files,
@@ -68,13 +68,18 @@ class TextFileSource(Source):
         )
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
+        for block, charset in self.blocks(read):
+            yield from batches_of(decode_lines(block, charset))
+
+    def blocks(self, read: SplitRead) -> Iterator[tuple[bytes, str]]:
+        """Give out the lines of one planned read as they stand in the file, many at once, each with its charset."""
         if read.start == read.end:
             return
         piece = FileRange.of(read.split)
         with open_file(piece.path) as file:
             _check_size(file, piece)
             before = max(0, read.start - 1)  # the byte before tells whether a line starts here
-            if self._can_cut(piece.path):
+            if self.can_cut(piece.path):
                 file.seek(before)
                 blocks, charset = cut_lines(file, read.start, read.end, piece.size), self.charset
             else:
@@ -82,19 +87,21 @@ class TextFileSource(Source):
                 skip(stream, before)
                 blocks = cut_lines(stream, read.start, read.end)
             for block in blocks:
-                yield from _batches(decode_lines(block, charset))
+                yield block, charset
 
-    def get_produced_type(self) -> TypeInformation:
+    def get_produced_type(self) -> TypeInformation | None:
         return Types.STRING()
 
     def _find(self) -> list[FoundFile]:
         return find_files(self.paths, may_be_missing=self.discovery_interval is not None)
 
-    def _can_cut(self, path: str) -> bool:
+    def can_cut(self, path: str) -> bool:
+        """Say whether several subtasks can read one file."""
         return decompressor(path) is None and is_splittable(self.charset)
 
 
-def _batches(lines: list[str]) -> Iterator[Batch]:
+def batches_of(lines: list[str]) -> Iterator[Batch]:
+    """Cut lines into batches."""
     if len(lines) <= BATCH_SIZE:
         yield Batch(lines)
         return

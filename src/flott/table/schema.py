@@ -40,6 +40,10 @@ class Schema:
     watermark: tuple[str, exp.Expr] | None = None
     key: tuple[str, ...] = ()
 
+    def stored(self) -> list[UnresolvedColumn]:
+        """Return the columns that the table itself holds."""
+        return [column for column in self.columns if column.expression is None and column.metadata is None]
+
     @staticmethod
     def new_builder() -> Schema.Builder:
         """Returns a builder."""

@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, Any
 from flott.connectors.bucket_assigners import BucketAssigner
 from flott.connectors.file_sink import FileSink
 from flott.connectors.output_file_config import OutputFileConfig
-from flott.connectors.text_file import TextFileSource
 from flott.table.connectors.file_formats import LineFormat, ParquetWriterFactory, line_encoder
+from flott.table.connectors.file_metadata import METADATA
+from flott.table.connectors.lines_source import LinesSource
 from flott.table.connectors.parquet_source import ParquetSource
 from flott.table.connectors.registry import TableSink, TableSource
 from flott.table.errors import TableError, did_you_mean
 from flott.table.physical.attach import behind
 from flott.table.runtime.conversion import ColumnsToRows
-from flott.table.runtime.lines import LinesToColumns
+from flott.table.runtime.line_parser import LineParser
 
 if TYPE_CHECKING:
     from flott.table.catalog import CatalogTable
     from flott.table.connectors.options import Options
     from flott.table.plan.nodes import Field
+
+__all__ = ["METADATA", "sink", "source"]
 
 FORMATS = ("csv", "json", "parquet")
 
@@ -41,20 +44,22 @@ def _format(options: Options) -> tuple[str, str, LineFormat]:
 def source(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> TableSource:
     """Return what reads the files that are there; with 'source.monitor-interval' also those that come."""
     path, name, line_format = _format(options)
-    names, types = [field.name for field in fields], [field.type for field in fields]
+    stored = table.schema.stored()
+    keys = {column.name: column.metadata for column in table.schema.columns}
+    layout = [keys.get(field.name) for field in fields]
+    wanted = [field.name for field, key in zip(fields, layout, strict=True) if key is None]
+    # Rows are counted by a column, so that one is read in any case.
+    wanted = wanted or [stored[0].name]
     interval = options.whole("source.monitor-interval")
+    types = {column.name: column.type for column in stored if column.type is not None}
     if name == "parquet":
         if interval is not None:
             raise TableError(f"table '{options.table}': only csv and json files can be waited for, not parquet")
-        parquet = ParquetSource(path, names, types)
-        return TableSource(lambda environment: _stream(environment, parquet, options.table), columnar=True)
-    lines = TextFileSource(path, share_files=True, discovery_interval=None if interval is None else interval * 1000)
-
-    def stream(environment: Any) -> Any:
-        text = _stream(environment, lines, options.table)
-        return behind(text, "Lines", LinesToColumns(line_format, names, types))
-
-    return TableSource(stream, columnar=True)
+        reads: Any = ParquetSource(path, wanted, [types[one] for one in wanted], layout)
+    else:
+        parser = LineParser(line_format, list(types), list(types.values()), wanted)
+        reads = LinesSource(path, parser, layout, None if interval is None else interval * 1000)
+    return TableSource(lambda environment: _stream(environment, reads, options.table), columnar=True)
 
 
 def _stream(environment: Any, reads: Any, name: str) -> Any:

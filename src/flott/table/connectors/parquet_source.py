@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import fsspec
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from flott.connectors.base import Source
@@ -12,6 +13,7 @@ from flott.connectors.find_files import find_files
 from flott.connectors.index_range import IndexRangeEnumerator
 from flott.errors import FlottError
 from flott.table.arrow_types import to_arrow_type
+from flott.table.connectors.file_metadata import metadata_value
 from flott.table.runtime.changes import pack
 
 if TYPE_CHECKING:
@@ -27,10 +29,14 @@ ROWS = 65_536
 class ParquetSource(Source):
     """The row groups of the files that are there when the job starts."""
 
-    def __init__(self, path: str, names: Sequence[str], types: Sequence[DataType]) -> None:
+    def __init__(
+        self, path: str, names: Sequence[str], types: Sequence[DataType], layout: Sequence[str | None] | None = None
+    ) -> None:
         self.path = path
         self.names = list(names)
         self.types = [to_arrow_type(kind) for kind in types]
+        self.layout = tuple(layout or [None] * len(self.names))
+        """For each column a key of the file's metadata, or None for the next of ``names``."""
         self.groups: list[tuple[str, int]] | None = None
 
     def is_bounded(self) -> bool:
@@ -50,6 +56,7 @@ class ParquetSource(Source):
         return self.groups
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
+        pairs = list(zip(self.names, self.types, strict=True))
         for path, group in self.row_groups()[read.start : read.end]:
             with fsspec.open(path, "rb") as opened:
                 file = pq.ParquetFile(opened)
@@ -58,11 +65,13 @@ class ParquetSource(Source):
                     raise FlottError(
                         f"'{path}' has no column '{missing[0]}'; it has {', '.join(file.schema_arrow.names)}"
                     )
+                about = {key: metadata_value(key, path) for key in self.layout if key is not None}
                 for piece in file.iter_batches(ROWS, row_groups=[group], columns=self.names):
-                    columns = [
-                        self._typed(piece.column(name), kind) for name, kind in zip(self.names, self.types, strict=True)
-                    ]
+                    rest = (self._typed(piece.column(name), kind) for name, kind in pairs)
                     if len(piece):
+                        columns = [
+                            next(rest) if key is None else pa.repeat(about[key], len(piece)) for key in self.layout
+                        ]
                         yield pack(columns, None)
 
     @staticmethod

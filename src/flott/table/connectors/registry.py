@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from flott.table.connectors.options import Options
-from flott.table.errors import NotYetError, TableError, did_you_mean
+from flott.table.errors import TableError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,11 +15,17 @@ if TYPE_CHECKING:
     from flott.table.catalog import CatalogTable
     from flott.table.physical.step import Step
     from flott.table.plan.nodes import Field, Scan
+    from flott.table.types import DataType
 
 CONNECTORS = {
     "datagen": "datagen", "values": "values", "filesystem": "filesystem", "print": "printing", "blackhole": "blackhole",
 }  # fmt: skip
-"""The module of each connector; it has a function ``source``, a function ``sink``, or both."""
+"""The module of each connector; it has a function ``source``, a function ``sink``, or both.
+
+A dict ``METADATA`` in it has the type of each key that a metadata column can name.
+"""
+PRUNING = frozenset({"filesystem"})
+"""Connectors that read any part of a table's columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +58,7 @@ class Connectors:
         module, name = self._module(scan.path, scan.table)
         if not hasattr(module, "source"):
             raise TableError(f"table '{scan.path}': the connector '{name}' can only be written to")
-        for column in scan.table.schema.columns:
-            if column.metadata is not None:
-                raise NotYetError(
-                    f"table '{scan.path}': column '{column.name}' can't be read, the connector '{name}' has no metadata"
-                )
+        _check_metadata(scan, name, getattr(module, "METADATA", {}))
         options = Options(scan.path, scan.table.options)
         options.text("connector")
         made: TableSource = module.source(options, scan.fields, scan.table)
@@ -87,6 +89,24 @@ class Connectors:
         if name not in CONNECTORS:
             raise TableError(f"table '{path}': there is no connector '{name}'{did_you_mean(name, CONNECTORS)}")
         return import_module(f"flott.table.connectors.{CONNECTORS[name]}"), name
+
+
+def _check_metadata(scan: Scan, connector: str, known: dict[str, DataType]) -> None:
+    """Refuse metadata columns that the connector can't fill."""
+    read = {field.name for field in scan.fields}
+    for column in scan.table.schema.columns:
+        if column.metadata is None or column.type is None or column.name not in read:
+            continue
+        where = f"table '{scan.path}': column '{column.name}'"
+        if column.metadata not in known:
+            there = f"it has {', '.join(known)}" if known else "it has none"
+            hint = did_you_mean(column.metadata, known)
+            raise TableError(f"{where}: the connector '{connector}' has no metadata '{column.metadata}'{hint}; {there}")
+        if not known[column.metadata].nullable().same_as(column.type.nullable()):
+            raise TableError(
+                f"{where}: the metadata '{column.metadata}' is {known[column.metadata].nullable()!r}, not "
+                f"{column.type.nullable()!r}; declare it so, and CAST it in the query"
+            )
 
 
 def _updating(step: Step) -> str:

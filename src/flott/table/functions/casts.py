@@ -18,6 +18,7 @@ from flott.table import types as t
 from flott.table.arrow_types import to_arrow_type
 from flott.table.expr import Call
 from flott.table.functions.arithmetic import fit_decimal
+from flott.table.functions.quick_reads import quick_read
 from flott.table.functions.registry import SignatureError, scalar
 
 if TYPE_CHECKING:
@@ -78,6 +79,9 @@ def converted(column: Column, source: t.DataType, target: t.DataType, session: S
     if t.is_text(target):
         return _texts(column, source, target, session)
     if t.is_text(source):
+        quick = quick_read(column, target)
+        if quick is not None:
+            return quick
         return _each(column, _reader(target, session), kind, source, target, lenient=lenient)
     if isinstance(source, t.NumericType) and isinstance(target, t.BooleanType):
         return pc.not_equal(column, pa.scalar(0, column.type))

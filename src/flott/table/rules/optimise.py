@@ -10,10 +10,12 @@ from flott.table.rules.fold_constants import fold_constants
 from flott.table.rules.inner_from_left_join import inner_from_left_join
 from flott.table.rules.merge_filters import merge_filters
 from flott.table.rules.merge_projects import merge_projects
+from flott.table.rules.prune_columns import prune_columns
 from flott.table.rules.push_filter_below_windows import push_filter_below_windows
 from flott.table.rules.push_filter_into_join import push_filter_into_join
 from flott.table.rules.push_filter_through_project import push_filter_through_project
 from flott.table.rules.rank_from_row_number import rank_from_row_number
+from flott.table.rules.share_equal_parts import SharedParts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +31,11 @@ MANY = 100
 
 def optimise(node: Node) -> Node:
     """Return a plan with the same result that does less."""
+    pruned = prune_columns(_simplified(node))
+    return SharedParts().share(_simplified(pruned))
+
+
+def _simplified(node: Node) -> Node:
     for _ in range(MANY):
         changed = _once(node)
         if changed == node:

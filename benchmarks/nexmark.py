@@ -1,0 +1,125 @@
+"""Nexmark in SQL: Flott against Flink SQL on the JVM, the same statements over the same files, in one run.
+
+    python benchmarks/nexmark.py --sql [--queries q0,q1] [--quick] [--format json]
+
+The queries are those of tests/table/nexmark. Each engine runs a query twice, over few and over many events, 2 subtasks,
+into a table that discards; the rate is the difference in events over the difference in time, so that starting up drops
+out. What an engine can't run is left out of the mean and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+from keyed_count import machine
+from nexmark_events import create_tables, write_events
+from peers import run_program
+
+QUERIES = Path(__file__).parent.parent / "tests" / "table" / "nexmark" / "queries.yaml"
+ENGINES = {"flott": "flott", "flink sql": "pyflink"}
+SIZES, QUICK = (100_000, 1_100_000), (40_000, 240_000)
+COUNT_CHAR = ("count_char(extra, 'c')", "CHAR_LENGTH(extra) - CHAR_LENGTH(REPLACE(extra, 'c', ''))")
+"""A user's function, which would bring Python into Flink: both engines compute the same with functions of SQL."""
+
+
+TIME = re.compile(r"\bdateTime\b")
+
+
+def queries(chosen: str | None) -> dict[str, str]:
+    written = yaml.safe_load(QUERIES.read_text())
+    # To Flink the name is a word of SQL.
+    known = {name: TIME.sub("`dateTime`", one["flott"].replace(*COUNT_CHAR)) for name, one in written.items()}
+    names = chosen.split(",") if chosen else list(known)
+    for name in names:
+        if name not in known:
+            raise SystemExit(f"there is no query {name}; there are {', '.join(known)}")
+    return {name: known[name] for name in names}
+
+
+def write_statements(folder: Path, options: argparse.Namespace) -> Path:
+    """Write the files of events, and what both engines are to run."""
+    tables: dict[str, list[str]] = {}
+    for size in QUICK if options.quick else SIZES:
+        write_events(folder / str(size), size, options.format)
+        tables[str(size)] = []
+        create_tables(tables[str(size)].append, folder / str(size), options.format)
+    path = folder / "statements.json"
+    path.write_text(json.dumps({"tables": tables, "queries": queries(options.queries)}))
+    return path
+
+
+def rates(times: dict) -> float | None:
+    """Return events per second, start-up left out; None for a query that can't be run."""
+    if "error" in times:
+        return None
+    (few, short), (many, long) = ((int(size), took) for size, took in times.items())
+    return (many - few) / max(long - short, 0.001)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sql", action="store_true", required=True, help="in SQL, the only way so far")
+    parser.add_argument("--queries", help="only these, such as q0,q5")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--quick", action="store_true", help="fewer events, for a first look")
+    parser.add_argument("--format", choices=["csv", "json"], default="csv")
+    parser.add_argument("--engines", nargs="*", default=list(ENGINES), choices=list(ENGINES))
+    parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="a setting of Flott's")
+    parser.add_argument("--json", help="write the figures to this file as well")
+    options = parser.parse_args()
+    found: dict[str, dict[str, list]] = {engine: {} for engine in options.engines}
+    errors: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        statements = write_statements(Path(folder), options)
+        for number in range(options.rounds):
+            for engine in options.engines:
+                extra = [part for one in options.option for part in ("--option", one)] if engine == "flott" else []
+                run = run_program("nexmark.py", ENGINES[engine], "--statements", str(statements), *extra)
+                for name, times in run.result["queries"].items():
+                    found[engine].setdefault(name, []).append(rates(times))
+                    if "error" in times:
+                        errors[f"{name} on {engine}"] = times["error"]
+                print(f"round {number + 1}: {engine} took {run.seconds:.0f} s", file=sys.stderr, flush=True)
+    figures = [
+        {"query": name, "engine": engine, "events_per_second": None if None in some else statistics.median(some)}
+        for engine, by_name in found.items()
+        for name, some in by_name.items()
+    ]
+    report(figures, errors)
+    if options.json:
+        content = {"machine": machine(), "when": time.strftime("%F %T"), "figures": figures}
+        Path(options.json).write_text(json.dumps(content, indent=1))
+
+
+def report(figures: list[dict], errors: dict[str, str]) -> None:
+    print(f"\n{machine()}; events/s\n")
+    print("| query | Flott | Flink SQL | Flott / Flink |")
+    print("|---|---|---|---|")
+    rate = {(figure["query"], figure["engine"]): figure["events_per_second"] for figure in figures}
+    ratios = {}
+    for name in dict.fromkeys(figure["query"] for figure in figures):
+        ours, theirs = rate.get((name, "flott")), rate.get((name, "flink sql"))
+        if ours and theirs:
+            ratios[name] = ours / theirs
+        shown = [f"{one:,.0f}" if one else "-" for one in (ours, theirs)]
+        print(f"| {name} | {' | '.join(shown)} | {f'{ratios[name]:.2f}' if name in ratios else '-'} |")
+    if ratios:
+        mean = statistics.geometric_mean(ratios.values())
+        worst = min(ratios, key=ratios.__getitem__)
+        print(
+            f"\ngeometric mean over {len(ratios)} queries {mean:.2f}, target 1; worst {worst}, {ratios[worst]:.2f}, 0.3"
+        )
+    for where, error in errors.items():
+        print(f"{where}: {error}")
+
+
+if __name__ == "__main__":
+    main()

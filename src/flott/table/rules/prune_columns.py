@@ -1,0 +1,136 @@
+"""Reads, exchanges and keeps only the columns that something above makes use of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from flott.table.connectors.registry import PRUNING
+from flott.table.expr import AggregateCall, Expr, InputRef, shifted
+from flott.table.plan import nodes as n
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+Moves: TypeAlias = dict[int, int]
+"""Where the columns that are left stand now."""
+
+
+def prune_columns(node: n.Node) -> n.Node:
+    """Return a plan with the same columns, whose parts have no more columns than it takes."""
+    return _pruned(node, range(len(node.fields)))[0]
+
+
+def _pruned(node: n.Node, wanted: Iterable[int]) -> tuple[n.Node, Moves]:
+    """Return a node with at least the wanted columns, and where they are."""
+    prune: Callable[[n.Node, set[int]], tuple[n.Node, Moves]] | None = _PRUNE.get(type(node))
+    if prune is not None:
+        return prune(node, set(wanted))
+    inputs = [prune_columns(one) for one in node.inputs]
+    if any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
+        node = node.with_inputs(*inputs)
+    return node, {place: place for place in range(len(node.fields))}
+
+
+def _scan(node: n.Scan, wanted: set[int]) -> tuple[n.Node, Moves]:
+    if node.table.options.get("connector") not in PRUNING:
+        return node, {place: place for place in range(len(node.fields))}
+    # Rows without columns can't be counted.
+    kept = sorted(wanted) or [0]
+    return replace(node, fields=tuple(node.fields[place] for place in kept)), _places(kept)
+
+
+def _project(node: n.Project, wanted: set[int]) -> tuple[n.Node, Moves]:
+    kept = sorted(wanted) or [0]
+    exprs = [node.exprs[place] for place in kept]
+    below, moves = _pruned(node.input, _inputs(exprs))
+    fields = tuple(node.fields[place] for place in kept)
+    return n.Project(fields, below, tuple(shifted(expr, moves) for expr in exprs)), _places(kept)
+
+
+def _filter(node: n.Filter, wanted: set[int]) -> tuple[n.Node, Moves]:
+    below, moves = _pruned(node.input, wanted | node.condition.inputs())
+    return n.Filter(_kept(node, moves), below, shifted(node.condition, moves)), moves
+
+
+def _watermark(node: n.Watermark, wanted: set[int]) -> tuple[n.Node, Moves]:
+    below, moves = _pruned(node.input, wanted | {node.rowtime} | node.expr.inputs())
+    return n.Watermark(_kept(node, moves), below, moves[node.rowtime], shifted(node.expr, moves)), moves
+
+
+def _aggregate(node: n.Aggregate, _wanted: set[int]) -> tuple[n.Node, Moves]:
+    used = {*node.keys, *(place for call in node.calls for place in (*call.args, *_filter_of(call)))}
+    below, moves = _pruned(node.input, used)
+    calls = tuple(
+        replace(
+            call,
+            args=tuple(moves[place] for place in call.args),
+            filter=None if call.filter is None else moves[call.filter],
+        )
+        for call in node.calls
+    )
+    keys = tuple(moves[key] for key in node.keys)
+    return n.Aggregate(node.fields, below, keys, calls), _places(range(len(node.fields)))
+
+
+def _windows(node: n.WindowTable, wanted: set[int]) -> tuple[n.Node, Moves]:
+    width = len(node.input.fields)
+    below, moves = _pruned(node.input, {place for place in wanted if place < width} | {node.time})
+    for place in range(width, len(node.fields)):
+        moves = {**moves, place: len(below.fields) + place - width}
+    return n.WindowTable(_kept(node, moves), below, moves[node.time], node.windows), moves
+
+
+def _join(node: n.Join, wanted: set[int]) -> tuple[n.Node, Moves]:
+    width = len(node.left.fields)
+    used = wanted | (set() if node.condition is None else node.condition.inputs())
+    left, moves = _narrowed(node.left, {place for place in used if place < width})
+    right, others = _narrowed(node.right, {place - width for place in used if place >= width})
+    moves = {**moves, **{place + width: len(left.fields) + new for place, new in others.items()}}
+    condition = None if node.condition is None else shifted(node.condition, moves)
+    shown = {place: new for place, new in moves.items() if place < len(node.fields)}
+    return n.Join(_kept(node, shown), left, right, node.kind, condition), shown
+
+
+def _rank(node: n.Rank, wanted: set[int]) -> tuple[n.Node, Moves]:
+    width = len(node.input.fields)
+    used = {place for place in wanted if place < width} | {*node.partition, *(key.index for key in node.order)}
+    below, moves = _narrowed(node.input, used)
+    partition = tuple(moves[place] for place in node.partition)
+    order = tuple(replace(key, index=moves[key.index]) for key in node.order)
+    if node.number:
+        moves = {**moves, width: len(below.fields)}
+    return replace(node, fields=_kept(node, moves), input=below, partition=partition, order=order), moves
+
+
+def _narrowed(node: n.Node, wanted: set[int]) -> tuple[n.Node, Moves]:
+    """Return a node with the wanted columns and no others: what a stateful operator keeps and exchanges."""
+    below, moves = _pruned(node, wanted)
+    kept = sorted(wanted) or [0]
+    if len(kept) == len(below.fields):
+        return below, moves
+    exprs: list[Expr] = [InputRef(below.fields[moves[place]].type, moves[place]) for place in kept]
+    return n.project(below, exprs, [below.fields[moves[place]].name for place in kept]), _places(kept)
+
+
+def _kept(node: n.Node, moves: Moves) -> tuple[n.Field, ...]:
+    """Return the columns of a node that are left, in their new order."""
+    return tuple(node.fields[place] for place in sorted(moves, key=moves.__getitem__))
+
+
+def _places(kept: Iterable[int]) -> Moves:
+    return {place: new for new, place in enumerate(kept)}
+
+
+def _inputs(exprs: Iterable[Expr]) -> set[int]:
+    return {place for expr in exprs for place in expr.inputs()}
+
+
+def _filter_of(call: AggregateCall) -> tuple[int, ...]:
+    return () if call.filter is None else (call.filter,)
+
+
+_PRUNE: dict[type[n.Node], Callable[..., tuple[n.Node, Moves]]] = {
+    n.Scan: _scan, n.Project: _project, n.Filter: _filter, n.Watermark: _watermark, n.Aggregate: _aggregate,
+    n.WindowTable: _windows, n.Join: _join, n.Rank: _rank,
+}  # fmt: skip

@@ -1,0 +1,182 @@
+"""Lines of CSV or JSON become columns: by Arrow, many at once; line by line where Arrow can't."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.json as pa_json
+
+from flott.errors import FlottError
+from flott.table import types as t
+from flott.table.arrow_types import to_arrow_type
+from flott.table.functions.casts import converted
+from flott.table.functions.registry import Session
+from flott.table.types import DataTypes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from flott.table.connectors.file_formats import LineFormat
+    from flott.table.types import DataType
+
+TEXT = DataTypes.STRING()
+NESTED = (t.ArrayType, t.MapType, t.RowType)
+NUMBERS = (t.TinyIntType, t.SmallIntType, t.IntType, t.BigIntType, t.FloatType, t.DoubleType)
+TIMES = (t.DateType, t.TimeType, t.TimestampType, t.LocalZonedTimestampType)
+HEXADECIMAL = (b"0x", b"0X")
+"""Arrow reads such numbers, and CAST does not."""
+
+
+class LineParser:
+    r"""Reads some columns of lines; values are read as CAST reads them from text.
+
+    >>> from flott.table.connectors.file_formats import LineFormat
+    >>> parser = LineParser(LineFormat("csv"), ["a", "b"], [DataTypes.INT(), DataTypes.STRING()], ["b"])
+    >>> parser.columns(b"1,x\n2,y", "file")[0].to_pylist()
+    ['x', 'y']
+    """
+
+    def __init__(
+        self, form: LineFormat, names: Sequence[str], types: Sequence[DataType], wanted: Sequence[str] | None = None
+    ) -> None:
+        self.form = form
+        self.names = list(names)
+        self.types = list(types)
+        self.wanted = [self.names.index(name) for name in (self.names if wanted is None else wanted)]
+
+    def columns(self, block: bytes, where: str) -> list[Any] | None:
+        """Return the columns of a block of lines in UTF-8; None if there are no rows in it."""
+        try:
+            return self._quick(block)
+        except pa.ArrowInvalid:
+            pass  # Somewhere in it is a value that only CAST can read, or a mistake, which is named below.
+        lines = block.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\r").split("\n")
+        rows = self._csv(lines, where) if self.form.name == "csv" else self._json(lines, where)
+        return self._columns(rows, where) if rows else None
+
+    # By Arrow
+
+    def _quick(self, block: bytes) -> list[Any] | None:
+        if not block or block.isspace():
+            return None
+        if any(mark in block for mark in HEXADECIMAL):
+            raise pa.ArrowInvalid
+        chosen = [(self.names[place], self.types[place]) for place in self.wanted]
+        read = self._quick_csv if self.form.name == "csv" else self._quick_json
+        table = read(block, {name: _arrow(kind) for name, kind in chosen})
+        if not table.num_rows:
+            return None
+        return [_typed(table[name].combine_chunks(), kind) for name, kind in chosen]
+
+    def _quick_csv(self, block: bytes, types: dict[str, Any]) -> Any:
+        form = self.form
+        return pa_csv.read_csv(
+            pa.BufferReader(block),
+            read_options=pa_csv.ReadOptions(
+                column_names=self.names, use_threads=False, block_size=max(len(block) + 1, 1024)
+            ),
+            parse_options=pa_csv.ParseOptions(delimiter=form.delimiter),
+            convert_options=pa_csv.ConvertOptions(
+                column_types=types, include_columns=list(types), true_values=["true"], false_values=["false"],
+                null_values=["" if form.null is None else form.null], strings_can_be_null=form.null is not None,
+                quoted_strings_can_be_null=True,
+            ),
+        )  # fmt: skip
+
+    @staticmethod
+    def _quick_json(block: bytes, types: dict[str, Any]) -> Any:
+        return pa_json.read_json(
+            pa.BufferReader(block),
+            read_options=pa_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
+            parse_options=pa_json.ParseOptions(
+                explicit_schema=pa.schema(list(types.items())), unexpected_field_behavior="ignore"
+            ),
+        )
+
+    # Line by line
+
+    def _csv(self, lines: list[str], where: str) -> list[list[Any]]:
+        null, width = self.form.null, len(self.names)
+        kinds = [(place, self.types[place]) for place in self.wanted]
+        rows = []
+        for line, cells in zip(lines, csv.reader(lines, delimiter=self.form.delimiter), strict=True):
+            if not line:
+                continue
+            if len(cells) != width:
+                if self.form.ignore_errors:
+                    continue
+                raise self._wrong(line, f"it has {len(cells)} values for {width} columns", where)
+            rows.append([
+                None if cells[place] == null or (cells[place] == "" and null is None and not t.is_text(kind))
+                else cells[place]
+                for place, kind in kinds
+            ])  # fmt: skip
+        return rows
+
+    def _json(self, lines: list[str], where: str) -> list[list[Any]]:
+        names = [self.names[place] for place in self.wanted]
+        rows = []
+        for line in lines:
+            if not line.strip():
+                continue
+            try:
+                found = json.loads(line)
+                rows.append([found.get(name) for name in names])
+            except (ValueError, AttributeError) as error:
+                if not self.form.ignore_errors:
+                    raise self._wrong(line, f"it is no object of JSON: {error}", where) from None
+        return rows
+
+    def _wrong(self, line: str, problem: str, where: str) -> FlottError:
+        return FlottError(
+            f"{where}: line {line!r:.200} can't be read: {problem}. Mend it, or set "
+            f"'{self.form.name}.ignore-parse-errors' = 'true'."
+        )
+
+    def _columns(self, rows: list[list[Any]], where: str) -> list[Any]:
+        made = []
+        for place, values in zip(self.wanted, zip(*rows, strict=True), strict=True):
+            try:
+                made.append(_column(list(values), self.types[place], lenient=self.form.ignore_errors))
+            except (FlottError, pa.ArrowException) as error:
+                raise FlottError(f"{where}: column '{self.names[place]}': {error}") from None
+        return made
+
+
+def _arrow(kind: DataType) -> Any:
+    """Return the type in which Arrow reads a column; times are texts at first, which CAST reads."""
+    if isinstance(kind, (*NUMBERS, t.BooleanType)):
+        return to_arrow_type(kind)
+    if t.is_text(kind) or isinstance(kind, TIMES):
+        return pa.string()
+    raise pa.ArrowInvalid
+
+
+def _typed(column: Any, kind: DataType) -> Any:
+    if not isinstance(kind, TIMES):
+        return column
+    try:
+        return converted(column, TEXT, kind, Session(), lenient=False)
+    except FlottError:
+        raise pa.ArrowInvalid from None
+
+
+def _column(values: list[Any], kind: DataType, *, lenient: bool) -> Any:
+    if isinstance(kind, NESTED):
+        return pa.array(values, to_arrow_type(kind))
+    if t.is_text(kind):
+        return pa.array(
+            [None if value is None else value if isinstance(value, str) else json.dumps(value) for value in values],
+            pa.string(),
+        )
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int, float} and isinstance(kind, (t.IntegralType, t.DoubleType, t.FloatType)):
+        return pa.array(values, to_arrow_type(kind))
+    if kinds <= {bool} and isinstance(kind, t.BooleanType):
+        return pa.array(values, pa.bool_())
+    texts = pa.array([None if value is None else str(value) for value in values], pa.string())
+    return converted(texts, TEXT, kind, Session(), lenient=lenient)

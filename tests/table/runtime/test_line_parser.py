@@ -1,0 +1,77 @@
+"""Blocks of lines: the same columns whether Arrow reads them or they are read line by line."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pyarrow as pa
+import pytest
+
+from flott.errors import FlottError
+from flott.table.connectors.file_formats import LineFormat
+from flott.table.runtime.line_parser import LineParser
+from flott.table.types import DataTypes
+
+COLUMNS = {
+    "id": DataTypes.BIGINT(),
+    "name": DataTypes.STRING(),
+    "rate": DataTypes.DOUBLE(),
+    "good": DataTypes.BOOLEAN(),
+    "at": DataTypes.TIMESTAMP(3),
+}
+CSV = b'1,"a, ""b""",2.5,true,2020-01-31 12:00:00.123\n\n2,,,false,2020-01-31 12:00:01\n'
+JSON = (
+    b'{"id": 1, "name": "a, \\"b\\"", "rate": 2.5, "good": true, "at": "2020-01-31 12:00:00.123", "more": [1]}\n'
+    b'{"id": 2, "name": "", "good": false, "at": "2020-01-31 12:00:01"}\n'
+)
+ROWS = [
+    (1, 'a, "b"', 2.5, True, dt.datetime(2020, 1, 31, 12, 0, 0, 123_000)),  # noqa: DTZ001 - in no time zone
+    (2, "", None, False, dt.datetime(2020, 1, 31, 12, 0, 1)),  # noqa: DTZ001 - same
+]
+
+
+def parser(form, wanted=None, **options):
+    return LineParser(LineFormat(form, **options), list(COLUMNS), list(COLUMNS.values()), wanted)
+
+
+def rows(columns):
+    return list(zip(*(column.to_pylist() for column in columns), strict=True))
+
+
+@pytest.mark.parametrize(("form", "block"), [("csv", CSV), ("json", JSON)])
+def test_both_ways(form, block, monkeypatch):
+    assert rows(parser(form).columns(block, "")) == ROWS
+    assert rows(parser(form, ["at", "id"]).columns(block, "")) == [(row[4], row[0]) for row in ROWS]
+
+    def refuse(*_):
+        raise pa.ArrowInvalid
+
+    monkeypatch.setattr(LineParser, "_quick", refuse)
+    assert rows(parser(form).columns(block, "")) == ROWS
+    assert rows(parser(form, ["at", "id"]).columns(block, "")) == [(row[4], row[0]) for row in ROWS]
+
+
+def test_what_only_cast_reads():
+    line = b" 7 ,x,1,yes,2020-1-31 12:00\n"
+    at = dt.datetime(2020, 1, 31, 12)  # noqa: DTZ001 - in no time zone
+    assert rows(parser("csv").columns(line, "")) == [(7, "x", 1.0, True, at)]
+
+
+def test_a_word_for_null():
+    line = b"1,none,none,true,none\n"
+    assert rows(parser("csv", null="none").columns(line, "")) == [(1, None, None, True, None)]
+
+
+def test_mistakes_are_named():
+    with pytest.raises(FlottError, match=r"the file: line '1,x' can't be read: it has 2 values for 5 columns"):
+        parser("csv").columns(b"1,x\n", "the file")
+    with pytest.raises(FlottError, match=r"the file: column 'id': CAST\('0x10' AS BIGINT\)"):
+        parser("csv").columns(b"0x10,x,,,\n", "the file")
+    with pytest.raises(FlottError, match="no object of JSON"):
+        parser("json").columns(b"[1]\n", "the file")
+    assert parser("csv", ignore_errors=True).columns(b"1,x\n", "") is None
+
+
+def test_nothing_in_it():
+    assert parser("csv").columns(b"\n\n", "") is None
+    assert parser("json").columns(b"", "") is None
