@@ -7,7 +7,7 @@ from flott.table.errors import TableError, ValidationError
 from flott.table.expressions import call, coalesce, col, concat, if_then_else, lit
 from flott.table.final_rows import final_rows
 from flott.table.udf import udf
-from flott.table.window import Slide, Tumble
+from flott.table.window import Session, Slide, Tumble
 
 ORDERS = [("ann", 3, "a"), ("bob", 4, None), ("ann", 5, "b")]
 
@@ -83,6 +83,15 @@ def test_sets(orders):
     assert final(users.union(users)) == final(users.distinct()) == [("ann",), ("bob",)]
 
 
+def test_rows_of_two_tables(t_env):
+    one = t_env.from_elements([(1,), (1,), (2,)], ["a"])
+    other = t_env.from_elements([(1,), (3,)], ["a"])
+    assert final(one.intersect(other)) == [(1,)]
+    assert final(one.intersect_all(one)) == [(1,), (1,), (2,)]
+    assert final(one.minus(other)) == [(2,)]
+    assert final(one.minus_all(other)) == [(1,), (2,)]
+
+
 def test_one_of_a_table(t_env, orders):
     people = t_env.from_elements([("ann",), ("eve",)], ["name"])
     assert final(orders.where(col("user").in_(people)).select(col("amount"))) == [(3,), (5,)]
@@ -102,6 +111,9 @@ def test_windows(t_env):
     assert [(row[0], row[1].second, row[2]) for row in final(table)] == [("a", 0, 2), ("b", 10, 1)]
     slide = clicks.window(Slide.over(lit(10).seconds).every(lit(5).seconds).on(col("ts")).alias("w"))
     assert final(slide.group_by(col("w")).select(col("k").count)) == [(1,), (1,), (2,), (2,)]
+    sessions = clicks.window(Session.with_gap(lit(6).seconds).on(col("ts")).alias("w")).group_by(col("w"), col("k"))
+    found = final(sessions.select(col("k"), col("w").end.alias("until"), col("k").count.alias("n")))
+    assert [(row[0], row[1].second, row[2]) for row in found] == [("a", 12, 2), ("b", 18, 1)]
 
 
 def test_mistakes(orders):

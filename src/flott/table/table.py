@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from flott.table.bind.query import renamed
-from flott.table.bind.set_operations import distinct, union
+from flott.table.bind.set_operations import distinct, set_operation, union
 from flott.table.bind.tables import resolved_schema
 from flott.table.errors import TableError, did_you_mean
 from flott.table.grouped_table import GroupedTable, GroupWindowedTable, OverWindowedTable
+from flott.table.plan.set_operation import EXCEPT, INTERSECT
 from flott.table.select_from import column_tree, join_of, select_from
 
 if TYPE_CHECKING:
@@ -126,6 +127,25 @@ class Table:
     def union(self, right: Table) -> Table:
         """Takes the different rows of two tables as one."""
         return self.derived(distinct(union([self.plan, right.plan], "")))
+
+    def intersect(self, right: Table) -> Table:
+        """Keeps the different rows that are in both tables."""
+        return self._compared(right, INTERSECT, every=False)
+
+    def intersect_all(self, right: Table) -> Table:
+        """Keeps the rows that are in both tables, each as often as in the one that has fewer of it."""
+        return self._compared(right, INTERSECT, every=True)
+
+    def minus(self, right: Table) -> Table:
+        """Keeps the different rows that are not in another table."""
+        return self._compared(right, EXCEPT, every=False)
+
+    def minus_all(self, right: Table) -> Table:
+        """Takes the rows of another table away, each as often as it is there."""
+        return self._compared(right, EXCEPT, every=True)
+
+    def _compared(self, right: Table, kind: str, *, every: bool) -> Table:
+        return self.derived(set_operation(kind, self.plan, right.plan, "", every=every))
 
     # -- what becomes of it --------------------------------------------------------------------------
 

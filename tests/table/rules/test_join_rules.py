@@ -22,11 +22,16 @@ def join(t_env):
 
 
 @pytest.mark.parametrize(
-    ("where", "kind"),
-    [("r.v > 3", "INNER"), ("l.v + r.v = 3", "INNER"), ("r.v IS NULL", "LEFT"), ("COALESCE(r.v, 1) = 1", "LEFT")],
+    ("query", "kind"),
+    [
+        ("SELECT l.v FROM l LEFT JOIN r ON l.id = r.id WHERE r.v > 3", "INNER"),
+        ("SELECT l.v FROM l LEFT JOIN r ON l.id = r.id WHERE l.v + r.v = 3", "INNER"),
+        ("SELECT l.v FROM l LEFT JOIN r ON l.id = r.id WHERE r.v IS NULL", "LEFT"),
+        ("SELECT l.v FROM l LEFT JOIN r ON l.id = r.id WHERE COALESCE(r.v, 1) = 1", "LEFT"),
+    ],
 )
-def test_a_left_join_becomes_an_inner_one_if_rows_without_partners_go_anyway(join, where, kind):
-    assert join("SELECT l.v FROM l LEFT JOIN r ON l.id = r.id WHERE " + where).kind == kind
+def test_a_left_join_becomes_an_inner_one_if_rows_without_partners_go_anyway(join, query, kind):
+    assert join(query).kind == kind
 
 
 def test_both_sides_of_an_equality_become_columns(join):

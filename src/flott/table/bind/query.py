@@ -14,7 +14,7 @@ from flott.table.bind.match_recognize import match_table
 from flott.table.bind.over import Overs
 from flott.table.bind.ranking import with_limit
 from flott.table.bind.scope import Scope, wrong
-from flott.table.bind.set_operations import distinct, union
+from flott.table.bind.set_operations import by_precedence, combined, distinct, union
 from flott.table.bind.subqueries import Subqueries, conjuncts_of
 from flott.table.bind.tables import table_plan
 from flott.table.bind.windows import FUNCTIONS, window_table
@@ -76,15 +76,15 @@ class QueryBinder:
             return plan
         if isinstance(tree, exp.Subquery):
             return with_limit(self.bind(tree.this), tree, self.text, self.users)
-        if isinstance(tree, exp.Union):
-            return with_limit(self._union(tree), tree, self.text, self.users)
+        if isinstance(tree, exp.SetOperation):
+            tree = by_precedence(tree)
+            node = combined(tree, self.bind(tree.this), self.bind(tree.expression), self.text)
+            return with_limit(node, tree, self.text, self.users)
         if isinstance(tree, exp.Values):
             return self._values(tree)
         if isinstance(tree, exp.Select):
             return self._select(tree)
-        raise NotYetError(
-            f"{type(tree).__name__.upper()} can't be run yet; write it with JOIN or UNION ALL", self.text, 0
-        )
+        raise NotYetError(f"{type(tree).__name__.upper()} can't be run as a query", self.text, 0)
 
     # FROM
 
@@ -248,13 +248,6 @@ class QueryBinder:
         return items
 
     # Others
-
-    def _union(self, tree: exp.Union) -> Node:
-        if type(tree) is not exp.Union:
-            raise NotYetError(f"{type(tree).__name__.upper()} can't be run yet; write it with JOIN", self.text, 0)
-        parts = [self.bind(tree.this), self.bind(tree.expression)]
-        node = union(parts, self.text)
-        return distinct(node) if tree.args.get("distinct") else node
 
     def _values(self, tree: exp.Values) -> Node:
         binder = ExpressionBinder(Scope((), self.text), self.users)

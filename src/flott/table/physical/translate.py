@@ -13,10 +13,12 @@ from flott.table.physical.joins import translate_join
 from flott.table.physical.matches import translate_match
 from flott.table.physical.over import numbers_by_time, translate_over
 from flott.table.physical.ranks import translate_rank
+from flott.table.physical.set_operations import translate_set_operation
 from flott.table.physical.step import Step
 from flott.table.plan import nodes as n
 from flott.table.plan.match import Match
 from flott.table.plan.over import OverAggregate
+from flott.table.plan.set_operation import SetOperation
 from flott.table.runtime.calc import Calc
 from flott.table.runtime.conversion import RecordsToColumns
 from flott.table.runtime.watermark_assigner import WatermarkAssigner
@@ -150,6 +152,7 @@ STEPS: dict[type[n.Node], Callable[[Translator, Any], Step]] = {
     n.Rank: lambda translator, node: translate_rank(node, translator.translate(node.input)),
     n.RowNumber: _row_number,
     Match: lambda translator, node: translate_match(node, translator),
+    SetOperation: lambda translator, node: translate_set_operation(node, translator),
     OverAggregate: lambda translator, node: translate_over(node, translator.translate(node.input)),
 }
 """How each kind of node is translated."""
