@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -61,7 +62,15 @@ class WindowGroupedTable:
             column.name == "window_time" for field in fields for column in column_tree(field).find_all(exp.Column)
         )
         group = [*self._keys, *bounds, *(time if asked else [])]
-        return select_from(self._table, fields, group=group, window=self._window)
+        return select_from(self._table, fields, group=group, window=self._with_partition())
+
+    def _with_partition(self) -> GroupWindow:
+        """Return the window; sessions are cut for each group apart."""
+        if self._window.function != "SESSION":
+            return self._window
+        if any(not isinstance(key, exp.Column) for key in self._keys):
+            raise TableError("group_by(…): sessions are grouped by columns; add_columns(…) what is computed before")
+        return replace(self._window, partition=tuple(self._keys))
 
 
 class OverWindowedTable:

@@ -1,4 +1,4 @@
-"""Windows of the Table API: Tumble and Slide."""
+"""Windows of the Table API: Tumble, Slide and Session."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from flott.table.errors import NotYetError, TableError
+from flott.table.errors import TableError
 from flott.table.over_window import Over, OverWindow
+from flott.table.sql.dialect import PARTITIONED
 
 if TYPE_CHECKING:
     from flott.table.expression import Expression
@@ -24,6 +25,8 @@ class GroupWindow:
     sizes: tuple[Expression, ...]
     time: Expression | None = None
     name: str | None = None
+    partition: tuple[exp.Expr, ...] = ()
+    """Of sessions: what else rows are grouped by."""
 
     def every(self, slide: Expression) -> GroupWindow:
         """Says how often a sliding window starts."""
@@ -43,6 +46,8 @@ class GroupWindow:
             raise TableError("a window is not complete; write Tumble.over(lit(10).minutes).on(col('at')).alias('w')")
         descriptor = exp.Anonymous(this="DESCRIPTOR", expressions=[self.time.tree])
         args = [exp.column(table), descriptor, *(size.tree for size in self.sizes)]
+        if self.partition:
+            args.append(exp.Anonymous(this=PARTITIONED, expressions=list(self.partition)))
         return exp.Anonymous(this=self.function, expressions=args)
 
 
@@ -70,9 +75,9 @@ class Slide:
 
 
 class Session:
-    """Windows that end after a pause."""
+    """Windows that end after a pause: ``Session.with_gap(gap).on(time).alias(name)``."""
 
     @classmethod
-    def with_gap(cls, gap: Expression) -> GroupWindow:  # noqa: ARG003 - PyFlink's signature
-        """Refuses: there are no session windows yet."""
-        raise NotYetError("Session.with_gap(…) can't be run yet; use key_by(…).window(EventTimeSessionWindows…)")
+    def with_gap(cls, gap: Expression) -> GroupWindow:
+        """Says how long a pause ends a session."""
+        return GroupWindow("SESSION", (gap,))

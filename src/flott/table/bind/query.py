@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from flott.table.bind.aggregate_calls import has_aggregates
 from flott.table.bind.expressions import ExpressionBinder
+from flott.table.bind.group_windows import with_group_window
 from flott.table.bind.grouping import Grouping
 from flott.table.bind.join_columns import join_node
 from flott.table.bind.match_recognize import match_table
@@ -184,6 +185,7 @@ class QueryBinder:
         where = tree.args.get("where")
         if where is not None:
             node = self.where(node, scope, conjuncts_of(where.this))
+        tree, node, scope = with_group_window(tree, node, scope, self.users)
         items = self.items(tree, scope)
         having = tree.args.get("having")
         group = tree.args.get("group")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.table.errors import NotYetError
 from flott.table.physical.step import Step
+from flott.table.physical.unaligned_windows import in_processing_time
 from flott.table.physical.window_columns import in_columns
 from flott.table.runtime.group_aggregate import GroupAggregate, GroupPlan
 from flott.table.runtime.key_hash import ColumnsHash, KeyColumns
@@ -21,7 +22,7 @@ def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     """Return the steps of an aggregate."""
     bounds = node.window_keys()
     if bounds is not None:
-        fast = in_columns(node, translator)
+        fast = in_columns(node, translator) or in_processing_time(node, translator)
         if fast is not None:
             return fast
     below = translator.translate(node.input)
@@ -34,6 +35,9 @@ def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
         group = partial(GroupAggregate, plan, bundle=translator.settings.bundle)
         return Step("GroupAggregate", node.detail, node.fields, append_only=False, inputs=(below,), operator=group,
                     exchanges=(exchange,))  # fmt: skip
+    windows = node.input.fields[bounds[1]].windows
+    if windows is not None and windows.processing:
+        raise NotYetError("windows of processing time can be grouped only directly behind the window table function")
     if not below.append_only:
         raise NotYetError("a window over rows that are updated can't be run yet; group by without the window")
     end = node.keys.index(bounds[1])

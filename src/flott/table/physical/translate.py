@@ -15,6 +15,7 @@ from flott.table.physical.over import numbers_by_time, translate_over
 from flott.table.physical.ranks import translate_rank
 from flott.table.physical.set_operations import translate_set_operation
 from flott.table.physical.step import Step
+from flott.table.physical.unaligned_windows import translate_sessions
 from flott.table.plan import nodes as n
 from flott.table.plan.match import Match
 from flott.table.plan.over import OverAggregate
@@ -91,7 +92,11 @@ class Translator:
         kind = node.input.fields[node.time].type
         check_zone(kind, self.settings.zone)
         below = self.translate(node.input)
-        operator = partial(WindowExpand, node.time, node.windows, to_arrow_type(kind))
+        if node.windows.kind == n.SESSION:
+            return translate_sessions(node, below)
+        operator = partial(
+            WindowExpand, node.time, node.windows, to_arrow_type(kind), processing=node.windows.processing
+        )
         return Step("WindowTableFunction", node.detail, node.fields, below.append_only, (below,), operator, (None,))
 
     def _union(self, node: n.Union) -> Step:

@@ -14,10 +14,13 @@ from flott.runtime.windowing.assigners import (
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,
 )
+from flott.runtime.windowing.session_assigners import EventTimeSessionWindows
 from flott.runtime.windowing.vectorised import partials as engine
 from flott.runtime.windowing.vectorised.aggregates import Count, Max, Min, Sum
 from flott.runtime.windowing.vectorised.local_operator import LocalAggregate
+from flott.runtime.windowing.vectorised.local_sessions import LocalSessions
 from flott.runtime.windowing.vectorised.merging_operator import MergingWindowOperator
+from flott.runtime.windowing.vectorised.merging_sessions import MergingSessionOperator
 from flott.runtime.windowing.vectorised.pane_grid import PaneGrid
 from flott.runtime.windowing.vectorised.plan import AggregatePlan
 from flott.table import types as t
@@ -51,7 +54,8 @@ def in_columns(node: n.Aggregate, translator: Translator) -> Step | None:
     used = {position for call in node.calls for position in (*call.args, *_filter(call))}
     assigner = _assigner(table.windows)
     fits = (
-        used.isdisjoint(windowed)
+        not table.windows.processing
+        and used.isdisjoint(windowed)
         and all(
             pre.fields[key].role in BOUNDS and isinstance(pre.exprs[key], InputRef)
             for key in node.keys
@@ -59,7 +63,7 @@ def in_columns(node: n.Aggregate, translator: Translator) -> Step | None:
         )
         and all(isinstance(pre.fields[key].type, KEYS) for key in keys)
         and all(_fits(call, pre) for call in node.calls)
-        and PaneGrid.fits(assigner)
+        and (_by_partition(pre, table, keys) if table.windows.kind == n.SESSION else PaneGrid.fits(assigner))
     )
     if not fits:
         return None
@@ -82,7 +86,17 @@ def _fits(call: AggregateCall, pre: n.Project) -> bool:
     return not call.args or isinstance(pre.fields[call.args[0]].type, NUMBERS) or call.function == "COUNT"
 
 
+def _by_partition(pre: n.Project, table: n.WindowTable, keys: list[int]) -> bool:
+    """Say whether the groups of sessions are what sessions are cut by."""
+    columns = [pre.exprs[key] for key in keys]
+    return {one.index for one in columns if isinstance(one, InputRef)} == set(table.partition) and all(
+        isinstance(one, InputRef) for one in columns
+    )
+
+
 def _assigner(windows: n.Windows) -> Any:
+    if windows.kind == n.SESSION:
+        return EventTimeSessionWindows(windows.size)
     if windows.kind == "TUMBLE":
         return TumblingEventTimeWindows(windows.size, windows.offset)
     if windows.kind == "HOP":
@@ -111,11 +125,13 @@ def _steps(
     stamp = Step("WindowInput", f"rowtime=[{fields[time].name}]", fields, append_only=True, inputs=(calc,),
                  operator=partial(ToWindows, time, tuple(place[key] for key in keys), arguments),
                  exchanges=(None,))  # fmt: skip
+    upstream: Any = LocalSessions if plan.sessions else LocalAggregate
+    downstream: Any = MergingSessionOperator if plan.sessions else MergingWindowOperator
     local = Step("LocalWindowAggregate", f"windows=[{table.windows}]", fields, append_only=True, inputs=(stamp,),
-                 operator=partial(LocalAggregate, plan), exchanges=(None,))  # fmt: skip
+                 operator=partial(upstream, plan), exchanges=(None,))  # fmt: skip
     exchange = KeyGroupHash(RecordField(engine.KEY, 0))
     merged = Step("GlobalWindowAggregate", f"windows=[{table.windows}], {node.detail}", node.fields, append_only=True,
-                  inputs=(local,), operator=partial(MergingWindowOperator, plan), exchanges=(exchange,))  # fmt: skip
+                  inputs=(local,), operator=partial(downstream, plan), exchanges=(exchange,))  # fmt: skip
     return _finished(node, pre, keys, parts, results, merged, zone)
 
 

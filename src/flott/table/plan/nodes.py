@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 ROWTIME = "rowtime"
 PROCTIME = "proctime"
 WINDOW_START, WINDOW_END, WINDOW_TIME = "window_start", "window_end", "window_time"
+SESSION = "SESSION"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,18 @@ class Windows:
     """How a window table function cuts time, in milliseconds."""
 
     kind: str
-    """TUMBLE, HOP or CUMULATE."""
+    """TUMBLE, HOP, CUMULATE or SESSION."""
     size: int
+    """Of SESSION the gap that ends it."""
     slide: int = 0
     """Of HOP the slide, of CUMULATE the step."""
     offset: int = 0
+    processing: bool = False
+    """Whether rows are in the windows of the moment they are processed at."""
 
     def __str__(self) -> str:
+        if self.kind == SESSION:
+            return f"SESSION(gap={self.size} ms)"
         extra = f", slide={self.slide} ms" if self.slide else ""
         return f"{self.kind}(size={self.size} ms{extra}{f', offset={self.offset} ms' if self.offset else ''})"
 
@@ -178,10 +184,14 @@ class WindowTable(OneInput):
 
     time: int
     windows: Windows
+    partition: tuple[int, ...] = ()
+    """Of sessions: rows that differ in these columns have sessions of their own."""
 
     @property
     def detail(self) -> str:
-        return f"windows=[{self.windows}], time=[{self.input.fields[self.time].name}]"
+        names = [field.name for field in self.input.fields]
+        partition = f", partitionBy=[{', '.join(names[key] for key in self.partition)}]" if self.partition else ""
+        return f"windows=[{self.windows}], time=[{names[self.time]}]{partition}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flott.table.expr import conjunction, conjuncts
-from flott.table.plan.nodes import Filter, WindowTable
+from flott.table.plan.nodes import SESSION, Filter, WindowTable
 
 if TYPE_CHECKING:
     from flott.table.plan.nodes import Node
 
 
 def push_filter_below_windows(node: Node) -> Node:
-    """Put conditions that do not look at windows below the window table function."""
+    """Put conditions that do not look at windows below the window table function.
+
+    Which rows there are decides where a session ends: only whole partitions of sessions can be left out before.
+    """
     if not isinstance(node, Filter) or not isinstance(node.input, WindowTable):
         return node
     table = node.input
     width = len(table.input.fields)
     parts = conjuncts(node.condition)
-    down = [part for part in parts if max(part.inputs(), default=0) < width]
+    free = set(range(width)) if table.windows.kind != SESSION else set(table.partition)
+    down = [part for part in parts if part.inputs() <= free]
     if not down:
         return node
     condition = conjunction(down)

@@ -11,6 +11,7 @@ from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, unpack
 from flott.table.runtime.group_aggregate import Arguments
+from flott.table.runtime.window_accumulators import WindowAccumulators
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
@@ -34,8 +35,7 @@ class WindowAggregate(Operator):
         self._state: ValueState = backend.part("windows", "value state", lambda: ValueState(backend, "windows"))
         self._timers = TimerService(backend, "windows", self.context.clock, self._fire, _never)
         self._late = self.context.metrics.counter(LATE_RECORDS)
-        self._aggregates = plan.aggregates()
-        self._distinct = [call.distinct for call in plan.calls]
+        self._accumulators = WindowAccumulators(plan)
         self._out = ChangesOut(plan.outputs(), append_only=True)
 
     def restore(self, carried: Any) -> None:
@@ -59,28 +59,11 @@ class WindowAggregate(Operator):
             self._scope.key = key
             group = state.value()
             if group is None:
-                group = [set() if distinct else None for distinct in self._distinct]
-                group = [[one.create() for one in self._aggregates], group]
+                group = self._accumulators.create()
                 self._timers.register_event_time_timer(last)
-            self._add(number, arguments, group)
+            self._accumulators.add(number, arguments, group)
             state.update(group)
         self._scope.unset()
-
-    def _add(self, number: int, arguments: Arguments, group: list[Any]) -> None:
-        for place, one in enumerate(self._aggregates):
-            counts = arguments.counts[place]
-            if counts is not None and not counts[number]:
-                continue
-            values = arguments.values[place]
-            value = True if values is None else values[number]
-            if value is None:
-                continue
-            seen = group[1][place]
-            if seen is not None:
-                if value in seen:
-                    continue
-                seen.add(value)
-            one.add(group[0][place], value)
 
     def process_watermark(self, timestamp: int) -> None:
         self._timers.advance_watermark(timestamp)
@@ -90,9 +73,7 @@ class WindowAggregate(Operator):
         self.output.emit_watermark(timestamp)
 
     def _fire(self, time: int, key: Any) -> None:
-        group = self._state.value()
-        results = (one.result(acc) for one, acc in zip(self._aggregates, group[0], strict=True))
-        self._out.add(INSERT, (*key, *results))
+        self._out.add(INSERT, (*key, *self._accumulators.results(self._state.value())))
         self._state.clear()
 
 

@@ -59,15 +59,20 @@ def windows_of(
 class WindowExpand(Operator):
     """Hands on each row once for each of its windows, with the window's bounds as columns."""
 
-    def __init__(self, time: int, windows: Windows, kind: Any) -> None:
+    def __init__(self, time: int, windows: Windows, kind: Any, *, processing: bool = False) -> None:
         self.time = time
+        self.processing = processing
+        """Whether a row is in the windows of the moment at which it comes here."""
         self.windows = windows
         self.kind = kind
         """The Arrow type of the window's own event time."""
 
     def process(self, batch: Batch) -> None:
         columns, kinds = unpack(batch)
-        times = times_of(columns[self.time], self.context.title)
+        if self.processing:
+            times = np.full(len(batch), self.context.clock.now(), np.int64)
+        else:
+            times = times_of(columns[self.time], self.context.title)
         where, starts, ends = windows_of(self.windows, times)
         if not len(where):
             return

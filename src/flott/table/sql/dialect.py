@@ -16,6 +16,10 @@ KEPT_SYNTAX = {"CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM", "
 """Functions whose arguments are not just a list."""
 
 
+PARTITIONED = "PARTITIONED"
+"""What stands for PARTITION BY behind a table that is the argument of a function."""
+
+
 class FlinkSql(Dialect):
     """What sqlglot has to know of Flink's SQL."""
 
@@ -72,7 +76,9 @@ def tokenize(text: str) -> list[Token]:
 def _without_table_marks(found: list[Token]) -> list[Token]:
     kept: list[Token] = []
     dropped: set[int] = set()
-    """Positions of the closing brackets of ``TABLE( … )``."""
+    """Positions of the closing brackets of ``TABLE( … )``, and of what is written in another way."""
+    marked = -1
+    """Where the PARTITION BY of a table that is an argument would stand."""
     for position, token in enumerate(found):
         if position in dropped:
             continue
@@ -83,9 +89,38 @@ def _without_table_marks(found: list[Token]) -> list[Token]:
                 dropped.update((position + 1, closing(found, position + 1)))
                 continue
             if before.text in {"(", "=>"} and following.token_type is not TokenType.L_PAREN:
+                marked = _end_of_name(found, position + 1)
                 continue
+        if token.token_type is TokenType.PARTITION_BY and position == marked:
+            made, skipped = _partition(found, position)
+            kept.extend(made)
+            dropped.update(skipped)
+            continue
         kept.append(token)
     return kept
+
+
+def _end_of_name(found: list[Token], start: int) -> int:
+    """Return where the name of a table is over."""
+    place = start + 1
+    while place + 1 < len(found) and found[place].token_type is TokenType.DOT:
+        place += 2
+    return place
+
+
+def _partition(found: list[Token], position: int) -> tuple[list[Token], range]:
+    """Return ``PARTITION BY a`` behind a table as one more argument, ``, PARTITIONED(a)``, and what it replaces."""
+    first = position + 1
+    at = found[position]
+    bracket = first < len(found) and found[first].token_type is TokenType.L_PAREN
+    last = closing(found, first) if bracket else first
+
+    def token(kind: TokenType, text: str) -> Token:
+        return Token(kind, text, at.line, at.col, at.start, at.end)
+
+    inner = found[first + 1 : last] if bracket else found[first : last + 1]
+    opened = [token(TokenType.COMMA, ","), token(TokenType.VAR, PARTITIONED), token(TokenType.L_PAREN, "(")]
+    return [*opened, *inner, token(TokenType.R_PAREN, ")")], range(position + 1, last + 1)
 
 
 _BEFORE_TABLE = {TokenType.FROM, TokenType.JOIN, TokenType.COMMA}

@@ -82,15 +82,21 @@ class OrderedSessions:
         keys, starts, *values = columns
         try:
             found = {
-                part: np.array(column, like.columns[part].dtype)
-                for part, column in zip(self._parts, values, strict=True)
+                part: _column(column, like.columns[part]) for part, column in zip(self._parts, values, strict=True)
             }
         except OverflowError:
             raise sum_too_large() from None
         return Partials(pa.array(keys, like.keys.type), np.array(starts, np.int64), found)
 
 
+def _column(values: Sequence[Any], like: Any) -> Any:
+    """Return values as others are held: a field as the first record had it is Arrow's, all else is numpy's."""
+    return pa.array(values, like.type) if isinstance(like, pa.Array) else np.array(values, like.dtype)
+
+
 def _combined(kind: str, one: Any, other: Any) -> Any:
+    if kind == "first":
+        return one
     if kind not in {"min", "max"}:
         return one + other
     if isinstance(one, float) and isnan(one):
