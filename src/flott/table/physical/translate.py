@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flott.table.arrow_types import to_arrow_type
 from flott.table.errors import NotYetError
 from flott.table.physical.aggregates import translate_aggregate
+from flott.table.physical.expand import translate_expand
 from flott.table.physical.joins import translate_join
 from flott.table.physical.matches import translate_match
 from flott.table.physical.over import numbers_by_time, translate_over
@@ -17,6 +18,7 @@ from flott.table.physical.set_operations import translate_set_operation
 from flott.table.physical.step import Step
 from flott.table.physical.unaligned_windows import translate_sessions
 from flott.table.plan import nodes as n
+from flott.table.plan.expand import Expand
 from flott.table.plan.match import Match
 from flott.table.plan.over import OverAggregate
 from flott.table.plan.set_operation import SetOperation
@@ -158,6 +160,7 @@ STEPS: dict[type[n.Node], Callable[[Translator, Any], Step]] = {
     n.RowNumber: _row_number,
     Match: lambda translator, node: translate_match(node, translator),
     SetOperation: lambda translator, node: translate_set_operation(node, translator),
+    Expand: lambda translator, node: translate_expand(node, translator.translate(node.input)),
     OverAggregate: lambda translator, node: translate_over(node, translator.translate(node.input)),
 }
 """How each kind of node is translated."""
