@@ -37,7 +37,10 @@ function patch(old, fresh) {
     if (!fresh.hasAttribute(name) && !KEPT.has(name)) old.removeAttribute(name);
   }
   for (const { name, value } of fresh.attributes) {
-    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    if (old.getAttribute(name) === value) continue;
+    // The page's security policy forbids the attribute, not the property.
+    if (name === "style") old.style.cssText = value;
+    else old.setAttribute(name, value);
   }
   for (const handler of HANDLERS) old[handler] = fresh[handler];
   patchChildren(old, [...fresh.childNodes]);

@@ -35,6 +35,7 @@ export function bytes(value) {
 
 export function duration(millis) {
   if (missing(millis) || millis < 0) return NONE;
+  if (millis > 0 && millis < 9.95) return `${millis.toFixed(1)} ms`;
   if (millis < 1000) return `${Math.round(millis)} ms`;
   if (millis < 60_000) return `${(millis / 1000).toFixed(1)} s`;
   const seconds = Math.floor(millis / 1000);

@@ -58,16 +58,16 @@ function box(vertex, { x, y }, { bottleneck, selected, select }) {
     svg("rect", { class: "box", width: BOX.width, height: BOX.height, rx: 10 }),
     svg("circle", { class: `dot ${mood(vertex.status)}`, cx: BOX.width - PAD - 4, cy: 20, r: 4.5 }),
     svg("text", { class: "faint number", x: BOX.width - PAD - 14, y: 24 }, `×${vertex.parallelism}`),
-    lines(vertex.name, 2, Math.floor((inside - 44) / SIGN)).map((text, place) => svg("text", { class: "name", x: PAD, y: 24 + place * 17 }, text)),
-    svg("line", { class: "rule", x1: PAD, x2: BOX.width - PAD, y1: 53, y2: 53 }),
-    row(71, "in", `${compact(metrics["read-records"])}  ·  ${rate(flott["read-records-per-second"])}`),
-    row(88, "out", `${compact(metrics["write-records"])}  ·  ${rate(flott["write-records-per-second"])}`),
-    row(105, "watermark", watermark(flott.watermark)),
-    svg("rect", { class: "idle", x: PAD, y: 115, width: inside, height: 7, rx: 3.5 }),
-    svg("rect", { class: "busy", x: PAD, y: 115, width: busy, height: 7, rx: Math.min(3.5, busy / 2) }),
-    svg("rect", { class: "waiting", x: PAD + busy, y: 115, width: waiting, height: 7 }),
-    svg("text", { class: "faint", x: PAD, y: 138 }, notes.join(", ")),
+    lines(vertex.name, 3, Math.floor((inside - 44) / SIGN)).map((text, place) => svg("text", { class: "name", x: PAD, y: 24 + place * 17 }, text)),
+    svg("line", { class: "rule", x1: PAD, x2: BOX.width - PAD, y1: 71, y2: 71 }),
+    row(89, "in", `${compact(metrics["read-records"])}  ·  ${rate(flott["read-records-per-second"])}`),
+    row(106, "out", `${compact(metrics["write-records"])}  ·  ${rate(flott["write-records-per-second"])}`),
+    row(123, "watermark", watermark(flott.watermark)),
+    svg("rect", { class: "idle", x: PAD, y: 133, width: inside, height: 7, rx: 3.5 }),
+    svg("rect", { class: "busy", x: PAD, y: 133, width: busy, height: 7, rx: Math.min(3.5, busy / 2) }),
+    svg("rect", { class: "waiting", x: PAD + busy, y: 133, width: waiting, height: 7 }),
+    svg("text", { class: "faint", x: PAD, y: 156 }, notes.join(", ")),
     flott.skew >= SKEWED && vertex.parallelism > 1
-      ? svg("text", { class: "number tag", x: BOX.width - PAD, y: 138 }, `skew ${factor(flott.skew)}`)
-      : bottleneck ? svg("text", { class: "number tag", x: BOX.width - PAD, y: 138 }, "bottleneck") : null);
+      ? svg("text", { class: "number tag", x: BOX.width - PAD, y: 156 }, `skew ${factor(flott.skew)}`)
+      : bottleneck ? svg("text", { class: "number tag", x: BOX.width - PAD, y: 156 }, "bottleneck") : null);
 }

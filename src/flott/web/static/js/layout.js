@@ -1,6 +1,6 @@
 // Where the vertices of a job graph stand: levels from left to right, each beside those it reads from.
 
-export const BOX = { width: 250, height: 150, across: 86, down: 28, margin: 16 };
+export const BOX = { width: 250, height: 168, across: 86, down: 28, margin: 16 };
 
 // nodes: [{id, level, inputs: [{id}]}] → {places: Map of id → {x, y}, width, height}
 export function layOut(nodes) {

@@ -15,7 +15,7 @@ export const pill = (state) => el("span", { class: `pill ${mood(state)}` }, stat
 // A row of figures: [label, value, small print].
 export const facts = (...rows) =>
   el("dl", { class: "facts" }, rows.filter(Boolean).map(([label, value, small]) =>
-    el("div", {}, el("dt", {}, label), el("dd", { title: String(value) }, value, small ? el("small", {}, " ", small) : null))));
+    el("div", {}, el("dt", {}, label), el("dd", { title: String(value) }, value, small ? el("small", {}, small) : null))));
 
 export const card = (title, more, ...body) =>
   el("section", { class: "card" }, el("header", {}, el("h2", {}, title), more ? el("div", { class: "more" }, more) : null), body);

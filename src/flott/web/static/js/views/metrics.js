@@ -5,12 +5,16 @@ import { el } from "../dom.js";
 import { card, table } from "../parts.js";
 
 const MOST = 200;
+const ID = /\b([0-9a-f]{6})[0-9a-f]{26}\b/g; // of operators; whole in the tooltip
 const again = () => dispatchEvent(new Event("flott-refresh"));
 
 const COLUMNS = [
-  { title: "Metric", wide: true, value: (one) => el("span", { class: "mono" }, one.id) },
-  { title: "Value", n: true, value: (one) => el("span", { class: "mono" }, one.value) },
+  { title: "Metric", wide: true, value: (one) => el("span", { class: "mono", title: one.id }, one.id.replace(ID, "$1…")) },
+  { title: "Value", n: true, value: (one) => el("span", { class: "mono", title: one.value }, short(one.value)) },
 ];
+
+// 123.456789 is 123.46; what is no such number stays as it is.
+const short = (text) => (/^-?\d+\.\d{3,}$/.test(text) ? Number(text).toFixed(2) : text);
 
 export function metricsTab(id) {
   let vertex = null;

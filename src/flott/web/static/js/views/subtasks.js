@@ -21,8 +21,7 @@ export function subtaskTable(vertex) {
     { title: "Behind", n: true, hint: "how far event time is behind the clock", value: (one) => behind(one.flott.watermark, now) },
     { title: "Busy", value: (one) => shares(one.flott) },
     { title: "State size", value: (one) => against(one.flott["state-bytes"], bytes(one.flott["state-bytes"]), largest) },
-    { title: "Host", value: (one) => one.endpoint ?? "–" },
-    { title: "Spark", value: (one) => spark(one.flott.spark), hint: "stage and task of the last epoch" },
+    { title: "Where", hint: "machine, and Spark's stage and task, of the last epoch", value: place },
   ], subtasks);
 }
 
@@ -31,8 +30,9 @@ function behind(value, now) {
   return late === null ? "–" : duration(Math.max(0, late));
 }
 
-function spark(place) {
-  return place ? `stage ${place.stage}, task ${place.task}` : "–";
+function place(one) {
+  const { spark } = one.flott;
+  return [one.endpoint, spark ? `${spark.stage}/${spark.task}` : null].filter(Boolean).join(" · ") || "–";
 }
 
 export function subtasksTab(id) {
