@@ -58,12 +58,21 @@ class Transcoded:
         return data
 
 
+def unpacked_zstandard(file: Any) -> Readable:
+    """Return the stream in a file that ends in ``.zst``."""
+    import pyarrow as pa
+
+    return cast("Readable", pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd"))
+
+
 DECOMPRESSORS: dict[str, Callable[[Any], Readable]] = {
     ".gz": lambda file: cast("Readable", gzip.GzipFile(fileobj=file)),
     ".gzip": lambda file: cast("Readable", gzip.GzipFile(fileobj=file)),
     ".bz2": bz2.BZ2File,
     ".xz": lzma.LZMAFile,
     ".deflate": Inflated,
+    ".zst": unpacked_zstandard,
+    ".zstd": unpacked_zstandard,
 }
 
 

@@ -52,6 +52,12 @@ class DataType:
         """Returns the type as SQL writes it, without NOT NULL."""
         return self.sql_name
 
+    def arrow_type(self) -> Any:
+        """Returns the type that a column has in Arrow, as Types.… do too."""
+        from flott.table.arrow_types import to_arrow_type
+
+        return to_arrow_type(self)
+
     def __repr__(self) -> str:
         return self.text() if self.is_nullable else f"{self.text()} NOT NULL"
 

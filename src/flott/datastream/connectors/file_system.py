@@ -10,6 +10,7 @@ from __future__ import annotations
 from flott.connectors.bucket_assigners import BucketAssigner
 from flott.connectors.file_sink import FileSink
 from flott.connectors.file_source import (
+    BulkFormat,
     FileEnumeratorProvider,
     FileSource,
     FileSourceBuilder,
@@ -21,6 +22,7 @@ from flott.connectors.rolling_policies import DefaultRollingPolicy, OnCheckpoint
 
 __all__ = [
     "BucketAssigner",
+    "BulkFormat",
     "DefaultRollingPolicy",
     "FileEnumeratorProvider",
     "FileSink",

@@ -1,0 +1,51 @@
+"""Files of JSON, an object on each line: read in columns, many lines at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyarrow import json as pa_json
+
+from flott.connectors.arrow_rows import row_type_of
+from flott.connectors.file_range import FileRange
+from flott.connectors.file_source import StreamFormat
+from flott.connectors.text_lines import PIECE
+from flott.errors import FlottError
+from flott.runtime.columns import ColumnBatch, RecordShape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flott.common.typeinfo import TypeInformation
+    from flott.connectors.file_source import Blocks
+    from flott.runtime.batch import Batch
+    from flott.runtime.source import SplitRead
+
+
+@dataclass(frozen=True)
+class JsonLines(StreamFormat):
+    """The objects on the lines of files, as rows with these fields; others are left out, missing ones are None."""
+
+    schema: Any
+
+    def get_produced_type(self) -> TypeInformation:
+        return row_type_of(self.schema)
+
+    def read(self, read: SplitRead, blocks: Blocks) -> Iterator[Batch]:
+        shape = RecordShape(tuple(self.schema.names))
+        options = pa_json.ParseOptions(explicit_schema=self.schema, unexpected_field_behavior="ignore")
+        for block, charset in blocks(read):
+            text = block if charset == "utf-8" else block.decode(charset, "replace").encode()
+            if not text.strip():
+                continue
+            reading = pa_json.ReadOptions(use_threads=False, block_size=max(len(text) + 1, PIECE))
+            try:
+                table = pa_json.read_json(pa.BufferReader(text), reading, options)
+            except pa.ArrowInvalid as error:
+                path = FileRange.of(read.split).path
+                raise FlottError(
+                    f"'{path}' has a line that is no JSON object with {', '.join(map(str, self.schema))}: {error}"
+                ) from error
+            yield ColumnBatch(tuple(table.column(name).combine_chunks() for name in self.schema.names), shape)
