@@ -10,6 +10,7 @@ from flott.table.errors import NotYetError
 from flott.table.expr import Call, Expr, InputRef, Literal, conjunction, conjuncts
 from flott.table.physical.aggregates import hashed
 from flott.table.physical.step import Step, refuse_nested
+from flott.table.runtime.append_join import AppendJoin
 from flott.table.runtime.join import Join, JoinPlan
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def translate_join(node: n.Join, translator: Translator) -> Step:
     )  # fmt: skip
     exchanges = tuple(hashed(some) for some in keys)
     name = "Join" if bounds is None else "IntervalJoin"
-    return Step(name, node.detail, node.fields, append_only, (left, right), partial(Join, plan), exchanges)
+    operator = partial(AppendJoin if append_only and node.kind == "INNER" else Join, plan)
+    return Step(name, node.detail, node.fields, append_only, (left, right), operator, exchanges)
 
 
 def _equality(part: Expr, width: int) -> tuple[int, int, bool] | None:

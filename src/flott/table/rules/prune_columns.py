@@ -75,10 +75,12 @@ def _aggregate(node: n.Aggregate, _wanted: set[int]) -> tuple[n.Node, Moves]:
 
 def _windows(node: n.WindowTable, wanted: set[int]) -> tuple[n.Node, Moves]:
     width = len(node.input.fields)
-    below, moves = _pruned(node.input, {place for place in wanted if place < width} | {node.time})
+    needed = {place for place in wanted if place < width} | {node.time, *node.partition}
+    below, moves = _pruned(node.input, needed)
+    partition = tuple(moves[place] for place in node.partition)
     for place in range(width, len(node.fields)):
         moves = {**moves, place: len(below.fields) + place - width}
-    return n.WindowTable(_kept(node, moves), below, moves[node.time], node.windows), moves
+    return n.WindowTable(_kept(node, moves), below, moves[node.time], node.windows, partition), moves
 
 
 def _join(node: n.Join, wanted: set[int]) -> tuple[n.Node, Moves]:

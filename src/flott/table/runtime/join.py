@@ -56,7 +56,7 @@ class JoinPlan:
         return self.kind == "FULL" or self.kind == ("LEFT", "RIGHT")[side]
 
 
-class _Timed(Operator):
+class TimedRows(Operator):
     """Has timers of event time, for rows that can be forgotten."""
 
     _timers: TimerService
@@ -75,7 +75,7 @@ class _Timed(Operator):
         self.output.emit_status(active)
 
 
-class Join(TwoInputs, _Timed):
+class Join(TwoInputs, TimedRows):
     """Keeps the rows of both sides by key, each with how often it is there and how many partners it has."""
 
     def __init__(self, plan: JoinPlan) -> None:
@@ -116,7 +116,7 @@ class Join(TwoInputs, _Timed):
                 self._half(side, row, found, remove=remove)
             else:
                 self._whole(side, row, kind, found, remove=remove)
-            self._keep(side, row, sum(self._sides[1 - side].get(one)[0] for one in found), remove=remove)
+            self._keep(side, row, self._number(side, found), remove=remove)
         self._scope.unset()
         made = self._out.take()
         if made is not None:
@@ -200,6 +200,12 @@ class Join(TwoInputs, _Timed):
         self._out.add(kind, (*row, *other) if side == LEFT else (*other, *row))
 
     # What is kept
+
+    def _number(self, side: int, found: list[Row]) -> int:
+        """Return how many partners a row has, where anybody asks."""
+        if self.plan.kind == "INNER":
+            return 0
+        return sum(self._sides[1 - side].get(one)[0] for one in found)
 
     def _keep(self, side: int, row: Row, partners: int, *, remove: bool) -> None:
         if self._matches_nothing(self._scope.key):
