@@ -9,6 +9,7 @@ from flott.coordination.checkpoints.assignment import titles
 from flott.coordination.checkpoints.metadata import JobState, VertexState
 from flott.coordination.checkpoints.state_files import own_names
 from flott.coordination.ledger import Ledger
+from flott.errors import StateAccessError
 from flott.runtime.reports import TaskOrder
 from flott.runtime.state.lineage import Lineage
 
@@ -47,13 +48,25 @@ class JobVersion:
             known, names = before[report.vertex, report.subtask], own_names(report.lineage.files)
             came |= names - known
             went |= known - names
-            self.columns.update(report.columns)
+            self._learn(report.columns)
             for name, count in report.counts.items():
                 self.counts[name] = self.counts.get(name, 0) + count
         self.epoch += 1
         wakeups = [report.next_wakeup for report in reports if report.next_wakeup is not None]
         self.wakeup = min(wakeups, default=None)
         return came, went
+
+    def _learn(self, columns: dict[bytes, StateColumn]) -> None:
+        """Take note of states. Two of a job may have the same short address, one time in a million: say so, loudly."""
+        for column, state in columns.items():
+            known = self.columns.get(column, state)
+            if known.operator_id != state.operator_id:
+                message = (
+                    f"state '{state.name}' of operator {state.operator_id} and state '{known.name}' of operator "
+                    f"{known.operator_id} can't be told apart in a savepoint; rename one of them"
+                )
+                raise StateAccessError(message)
+            self.columns[column] = state
 
     def commit_up_to(self, count: int) -> list[Committable]:
         """Take out what a checkpoint covers that was complete just now, and is not committed yet."""
