@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BASE = frozenset({"errors", "common", "runtime", "graph"})
 EVERYTHING = BASE | {
     "datastream", "table", "cep", "state_processor",
-    "connectors", "coordination", "metrics", "spark", "testing", "cli",
+    "connectors", "coordination", "metrics", "rest", "spark", "testing", "cli",
 }  # fmt: skip
 
 # A package may import itself and what stands in its row.
@@ -37,6 +37,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "state_processor": BASE | {"datastream", "coordination", "connectors"},
     "connectors":      frozenset({"errors", "common", "runtime"}),
     "coordination":    BASE | {"connectors", "metrics"},
+    "rest":            BASE | {"coordination", "metrics", "web"},
+    "web":             frozenset(),
     "spark":           BASE | {"coordination"},
     "testing":         EVERYTHING - {"spark", "cli"},
     "cli":             EVERYTHING,
@@ -45,6 +47,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # Inside a function (so that importing the module loads nothing more), a module may also import:
 MAY_IMPORT_LAZILY: dict[str, frozenset[str]] = {
     "flott.datastream": frozenset({"coordination"}),
+    "flott.coordination.launch": frozenset({"rest"}),
     "flott.datastream.stream_execution_environment": frozenset({"spark", "testing"}),
     "flott.testing.spark": frozenset({"spark"}),
 }

@@ -247,12 +247,19 @@ class Configuration:
 
     def __str__(self) -> str:
         """Shows every entry; what looks like a secret stays hidden."""
-        return str(
-            {
-                key: "******" if any(word in key.lower() for word in _SECRET_WORDS) else value
-                for key, value in self.to_dict().items()
-            }
-        )
+        return str(without_secrets(self))
 
     def __repr__(self) -> str:
         return f"Configuration({self})"
+
+
+def without_secrets(configuration: Configuration) -> dict[str, str]:
+    """Returns all entries as text; what looks like a secret stays hidden.
+
+    >>> without_secrets(Configuration().set_string("rest.token", "1234").set_string("rest.port", "8081"))
+    {'rest.token': '******', 'rest.port': '8081'}
+    """
+    return {
+        key: "******" if any(word in key.lower() for word in _SECRET_WORDS) else value
+        for key, value in configuration.to_dict().items()
+    }

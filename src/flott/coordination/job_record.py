@@ -8,6 +8,7 @@ import logging
 import os
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -30,6 +31,8 @@ LOCK = "_lock"
 LEASE_SECONDS = 60
 """A driver on a file system without locks counts as gone when its lease was not renewed for so long."""
 RENEW_SECONDS = 15
+LOOKING_SECONDS = 0.2
+"""Whoever only looks whether a driver has the lock holds it for less than that."""
 
 
 class JobRecord:
@@ -44,6 +47,7 @@ class JobRecord:
         self._owner = uuid4().hex
         self._lock: int | None = None
         self._over = threading.Event()
+        self._rest: str | None = None
 
     @staticmethod
     def find(directory: str, name: str, savepoint: str | None = None) -> JobRecord | None:
@@ -83,10 +87,8 @@ class JobRecord:
         if isinstance(self._storage, LocalStorage):
             Path(self._storage.root).mkdir(parents=True, exist_ok=True)
             handle = os.open(Path(self._storage.root) / LOCK, os.O_RDONLY | os.O_CREAT, 0o600)
-            try:
-                # The lock goes with the process, however it ends.
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            # The lock goes with the process, however it ends.
+            if not lock(handle, fcntl.LOCK_EX, patience=LOOKING_SECONDS):
                 os.close(handle)
                 return False
             os.set_inheritable(handle, False)
@@ -98,6 +100,14 @@ class JobRecord:
             threading.Thread(target=self._renew, name="flott-lease", daemon=True).start()
         self._write("RUNNING")
         return True
+
+    def announce(self, rest: str) -> None:
+        """Write down where the job can be steered."""
+        self._rest = rest
+        try:
+            self._write("RUNNING")
+        except OSError as error:
+            log.warning("%s does not say where the job can be steered: %s", self.root, error)
 
     def _renew(self) -> None:
         while not self._over.wait(RENEW_SECONDS):
@@ -113,6 +123,7 @@ class JobRecord:
             "owner": self._owner,
             "renewed": time.time(),
             "savepoint": self._savepoint,
+            "rest": self._rest if status == "RUNNING" else None,
         }
         self._storage.write(RECORD, json.dumps(note).encode())
 
@@ -137,6 +148,63 @@ class JobRecord:
         except OSError as error:
             log.warning("the record of job %s could not be closed: %s", self.job_id, error)
         self.release()
+
+
+@dataclass(frozen=True, slots=True)
+class JobNote:
+    """What a checkpoint directory says about one of its jobs."""
+
+    job_id: str
+    name: str
+    status: str
+    """LOST: its driver is gone; start the program again, and it goes on."""
+    rest: str | None
+    """Where the job can be steered."""
+    root: str
+
+
+def jobs_in(directory: str) -> list[JobNote]:
+    """Return the jobs that a checkpoint directory knows."""
+    found = []
+    for folder in _folders(directory):
+        root = f"{directory.rstrip('/')}/{folder}"
+        storage = open_storage(root)
+        note = _read(storage)
+        if note is None:
+            continue
+        status, rest = str(note.get("status")), note.get("rest")
+        if status == "RUNNING" and not is_run(storage, note):
+            status, rest = "LOST", None
+        found.append(JobNote(folder, str(note.get("name")), status, rest, root))
+    return found
+
+
+def is_run(storage: Storage, note: dict[str, Any]) -> bool:
+    """Say whether some driver has the job of a record."""
+    if not isinstance(storage, LocalStorage):
+        return time.time() - float(str(note.get("renewed", 0))) < LEASE_SECONDS
+    try:
+        handle = os.open(Path(storage.root) / LOCK, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return not lock(handle, fcntl.LOCK_SH)
+    finally:
+        os.close(handle)
+
+
+def lock(handle: int, kind: int, patience: float = 0.0) -> bool:
+    """Take a lock on a file; False if another process has it, and keeps it for longer than we are patient."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(handle, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(LOOKING_SECONDS / 10)
+        else:
+            return True
 
 
 def _remove_if_empty(folder: Path) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from flott.common.options import ExecutionOptions, FlottOptions, PipelineOptions
+from flott.common.options import ExecutionOptions, FlottOptions, PipelineOptions, RestOptions
 from flott.coordination.checkpoints.coordinator import CheckpointCoordinator
 from flott.coordination.checkpoints.settings import CheckpointSettings
 from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, MemoryCheckpointStorage
@@ -31,6 +32,16 @@ if TYPE_CHECKING:
     from flott.runtime.clock import Clock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.source import Enumerator
+
+
+class JobServer(Protocol):
+    """Lets others see and steer a job while it runs."""
+
+    def admit(self, master: JobMaster, configuration: Configuration) -> None:
+        """Serve a job from its start to its end."""
+
+    def leave(self, *, at_once: bool = False) -> None:
+        """The job that was to come does not."""
 
 
 def compile_program(program: Program) -> EpochPlan:
@@ -68,6 +79,39 @@ def launch(
         make_runner: Makes what runs epochs, given where the job's files are kept if that is fixed.
         background: What writes checkpoints beside the loop; by default a thread.
     """
+    with ExitStack() as undo:
+        # Before all else: a port that is taken is better found out now than when the job is ready.
+        server = rest_server(configuration)
+        if server is not None:
+            undo.callback(server.leave, at_once=True)
+        master = prepare(program, configuration, clock, make_runner, background)
+        if server is not None:
+            server.admit(master, configuration)
+        undo.pop_all()
+    for reporter in reporters_of(configuration, master.metrics):
+        reporter.start()
+        master.metrics.at_end.append(reporter.stop)
+    master.start()
+    return DriverJobClient(master)
+
+
+def rest_server(configuration: Configuration) -> JobServer | None:
+    """Return the REST server that a configuration asks for."""
+    if not any(configuration.contains(option) for option in (RestOptions.PORT, RestOptions.BIND_PORT)):
+        return None
+    from flott.rest.attach import open_server
+
+    return open_server(configuration)
+
+
+def prepare(
+    program: Program,
+    configuration: Configuration,
+    clock: Clock,
+    make_runner: Callable[[JobID, EpochPlan, str | None], EpochRunner],
+    background: Background | None,
+) -> JobMaster:
+    """Make a job ready to start: compile it, find what it starts from, set up the parts of its driver."""
     interval = configuration.get(PipelineOptions.AUTO_WATERMARK_INTERVAL).to_millis()
     plan = replace(compile_program(program), auto_watermark_interval=interval)
     if program.max_parallelism is not None:
@@ -90,7 +134,7 @@ def launch(
         job_name=plan.job_name,
     )
     coordinator.adopt(beginning.adopted)
-    master = JobMaster(
+    return JobMaster(
         job_id,
         plan,
         lambda: enumerators_of(plan),
@@ -107,8 +151,3 @@ def launch(
         beginning.start,
         beginning.record,
     )
-    for reporter in reporters_of(configuration, master.metrics):
-        reporter.start()
-        master.metrics.at_end.append(reporter.stop)
-    master.start()
-    return DriverJobClient(master)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import traceback
 from collections import deque
 from dataclasses import dataclass, replace
@@ -67,10 +68,13 @@ class JobProgress:
         self.history: deque[EpochStats] = deque(maxlen=EPOCHS_REMEMBERED)
         self.listeners: list[Callable[[EpochStats], None]] = []
         """Called by the job's own thread after each epoch: be quick."""
+        self.watchers: list[Callable[[JobStatus], None]] = []
+        """Called with each new status, the last before anybody hears that the job is over."""
         self.failures: deque[BaseException] = deque(maxlen=FAILURES_REMEMBERED)
         """What the job was restarted for."""
         self.notes: deque[FailureNote] = deque(maxlen=FAILURES_REMEMBERED)
         self._clock = clock
+        self._lock = threading.Lock()
         self.subtasks = {
             (vertex.index, index): SubtaskProgress(vertex.index, index, since={ExecutionState.CREATED: clock.now()})
             for vertex in plan.vertices
@@ -80,8 +84,15 @@ class JobProgress:
     # The job
 
     def enter(self, status: JobStatus) -> None:
-        """The job goes to another status."""
-        now = self._clock.now()
+        """The job goes to another status, unless it is over."""
+        with self._lock:
+            if self.status.is_terminal_state():
+                return
+            self._enter(status, self._clock.now())
+        for watcher in self.watchers:
+            watcher(status)
+
+    def _enter(self, status: JobStatus, now: int) -> None:
         self.status = status
         self.since[status] = now
         if status is JobStatus.RUNNING:
@@ -123,7 +134,8 @@ class JobProgress:
         note = FailureNote(name, cause, trace, self._clock.now())
         if blamed is not None:
             task = self.subtasks[blamed.vertex, blamed.subtask]
-            note = replace(note, vertex=task.vertex, subtask=task.subtask, host=task.host)
+            host = None if task.place is None else task.place.host
+            note = replace(note, vertex=task.vertex, subtask=task.subtask, host=host)
         self.notes.append(note)
 
     # Epochs
@@ -145,22 +157,16 @@ class JobProgress:
     def epoch_ends(self, stats: EpochStats) -> None:
         """An epoch counts."""
         now = self._clock.now()
-        after = self._work_after(stats)
         for report, figures in zip(stats.reports, stats.subtasks, strict=True):
-            held_back = after[self.plan.vertices[report.vertex].level] if stats.backlog else 0.0
-            self.subtasks[report.vertex, report.subtask].reported(report, figures.late, held_back, now)
+            self.subtasks[report.vertex, report.subtask].reported(report, figures.late, now)
         self.history.append(replace(stats, reports=[]))
         self.current = None
         for listener in self.listeners:
             listener(stats)
 
-    def _work_after(self, stats: EpochStats) -> list[float]:
-        """Return for each level how long those after it worked: so long its subtasks were held back."""
-        longest = [0.0] * len(self.plan.levels)
-        for one in stats.subtasks:
-            level = self.plan.vertices[one.vertex].level
-            longest[level] = max(longest[level], one.total)
-        return [sum(longest[level + 1 :]) for level in range(len(longest))]
+    def now(self) -> int:
+        """Return the time by the job's clock, in milliseconds since 1970."""
+        return self._clock.now()
 
 
 def root_of(error: BaseException) -> BaseException:

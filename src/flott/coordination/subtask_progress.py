@@ -1,4 +1,4 @@
-"""Where each subtask of a job stands: its state, its attempt, and what it has done since it began."""
+"""Where each subtask of a job stands: its state, its attempt and its place."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from flott.runtime.batch import MIN_TIMESTAMP
+
 if TYPE_CHECKING:
-    from flott.runtime.reports import TaskReport
+    from flott.runtime.reports import Place, TaskReport
 
 
 class ExecutionState(Enum):
@@ -41,7 +43,7 @@ OVER = frozenset({ExecutionState.FINISHED, ExecutionState.CANCELED, ExecutionSta
 
 @dataclass(slots=True)
 class SubtaskProgress:
-    """One subtask. Counts are of its current attempt."""
+    """One subtask, in its current attempt."""
 
     vertex: int
     subtask: int
@@ -50,18 +52,15 @@ class SubtaskProgress:
     """How often the job was restarted before."""
     since: dict[ExecutionState, int] = field(default_factory=dict)
     """When it came into each state, in milliseconds since 1970."""
-    records_in: int = 0
-    records_out: int = 0
     late: int = 0
-    busy: float = 0.0
-    """Seconds that it worked."""
-    held_back: float = 0.0
-    """Seconds that it waited for what comes after it, while more was waiting to be read."""
+    """Records that were dropped because they came too late."""
     watermark: int | None = None
+    """Where event time stands at its head."""
     state_size: int = 0
     """Bytes of the files that its state stands on."""
     store_path: str = ""
-    host: str | None = None
+    place: Place | None = None
+    """Where its last epoch ran."""
 
     def enter(self, state: ExecutionState, now: int) -> None:
         """Go to another state; one that is over stays so."""
@@ -76,16 +75,14 @@ class SubtaskProgress:
             setattr(self, name, getattr(fresh, name))
         self.since[ExecutionState.CREATED] = now
 
-    def reported(self, report: TaskReport, late: int, held_back: float, now: int) -> None:
+    def reported(self, report: TaskReport, late: int, now: int) -> None:
         """Take note of an epoch that counts."""
         self.enter(ExecutionState.RUNNING, now)
-        self.records_in += report.records_in
-        self.records_out += report.records_out
         self.late += late
-        self.busy += report.seconds.get("total", 0.0)
-        self.held_back += held_back
-        self.watermark = report.watermark
+        entering = report.source_watermark if report.input_watermark is None else report.input_watermark
+        self.watermark = None if entering == MIN_TIMESTAMP else entering
         self.state_size = sum(file.size for file in report.lineage.files)
         self.store_path = report.store_path
+        self.place = report.place
         if report.ended:
             self.enter(ExecutionState.FINISHED, now)

@@ -79,6 +79,18 @@ class Failure:
     """The class of the error, by name."""
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a cluster an attempt of a subtask ran."""
+
+    host: str
+    stage: int
+    task: int
+    """Spark's number of the attempt; no other of the application has it."""
+    attempt: int
+    partition: int
+
+
 @dataclass(slots=True)
 class TaskReport:
     """What one subtask tells the driver at the end of an epoch. It counts only if Spark accepted the attempt."""
@@ -125,6 +137,7 @@ class TaskReport:
     """The files of the savepoint that was asked for."""
     shares: bool = False
     """Some of what it carries over is to be shared with the other subtasks: the elements of union lists."""
+    place: Place | None = None
     declined: str | None = None
     """Why no checkpoint can be made of this epoch, although it counts."""
     failure: Failure | None = None

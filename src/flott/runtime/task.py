@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from flott.runtime.blocks import BlockRow
     from flott.runtime.clock import Clock
     from flott.runtime.plan import ChainedOperator, EpochPlan, VertexSpec
-    from flott.runtime.reports import EpochOrder, TaskOrder
+    from flott.runtime.reports import EpochOrder, Place, TaskOrder
     from flott.runtime.state.lineage import Changes
     from flott.runtime.storage import Storage
 
@@ -82,6 +82,8 @@ class Subtask:
         self.services = services
         self.backends: list[KeyedBackend] = []
         self.attempt = attempt
+        self.place: Place | None = None
+        """Where the attempt runs, if whoever runs it says so."""
         self.keyed_inputs = any(edge.partitioner.name == "HASH" for edge in plan.inputs_of(vertex))
         self.chain = OperatorChain(vertex.chain, self._context)
         self.opened = False
@@ -118,7 +120,7 @@ class Subtask:
     def run(self, epoch: EpochOrder, token: str, rows: Iterable[BlockRow]) -> Iterator[BlockRow | TaskReport]:
         """Work on one epoch: yields blocks as they close, and the report at the end."""
         order = epoch.task(self.vertex.index, self.index)
-        report = TaskReport(self.vertex.index, self.index, token, self.attempt, lineage=order.lineage)
+        report = TaskReport(self.vertex.index, self.index, token, self.attempt, lineage=order.lineage, place=self.place)
         stopwatch = self.services.stopwatch
         started = stopwatch()
         gate = InputGate(self.plan, self.vertex, self.index)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import socket
 import time
 from collections import OrderedDict
 from contextlib import suppress
@@ -20,6 +21,7 @@ from flott.common.pyflink_imports import install_pyflink_imports
 from flott.runtime.blocks import BlockRow
 from flott.runtime.job_file import JobFile, unpack
 from flott.runtime.level import run_partition
+from flott.runtime.reports import Place
 from flott.runtime.storage import open_storage
 from flott.runtime.task import Subtask, TaskServices
 from flott.spark.clock import SystemClock
@@ -77,13 +79,13 @@ class LevelTask:
         order: EpochOrder = pickle.loads(self.order)
         job = RESIDENTS.job(self.address)
         job.clock.set_time = order.set_time
-        attempt = spark_task.attemptNumber()
+        place = place_of(spark_task)
         rows = read_rows(batches) if self.level > 0 else exhausted(batches)
         made: list[tuple[int, int]] = []
 
         def subtask_of(vertex: int, index: int) -> Subtask:
             made.append((vertex, index))
-            return job.subtask(vertex, index, order.run, attempt)
+            return job.subtask(vertex, index, order.run, place)
 
         try:
             yield from write_rows(
@@ -116,15 +118,16 @@ class ResidentJob:
         )
         self.subtasks: OrderedDict[tuple[int, int], tuple[str, Subtask]] = OrderedDict()
 
-    def subtask(self, vertex: int, index: int, run: str, attempt: int) -> Subtask:
+    def subtask(self, vertex: int, index: int, run: str, place: Place) -> Subtask:
         """Return the subtask with its operators open; one of an earlier run is closed and replaced."""
         known = self.subtasks.get((vertex, index))
         if known is not None and known[0] == run:
             self.subtasks.move_to_end((vertex, index))
-            known[1].attempt = attempt
+            known[1].attempt, known[1].place = place.attempt, place
             return known[1]
         self.drop(vertex, index)
-        subtask = Subtask(self.file.plan, self.file.vertex(vertex), index, self.services, attempt)
+        subtask = Subtask(self.file.plan, self.file.vertex(vertex), index, self.services, place.attempt)
+        subtask.place = place
         self.subtasks[vertex, index] = (run, subtask)
         if len(self.subtasks) > RESIDENT_SUBTASKS:
             self.drop(*next(iter(self.subtasks)))
@@ -167,6 +170,17 @@ class Residents:
 
 RESIDENTS = Residents()
 _tasks_done = 0
+
+
+def place_of(spark_task: TaskContext) -> Place:
+    """Say where a Spark task runs."""
+    return Place(
+        socket.gethostname(),
+        spark_task.stageId(),
+        spark_task.taskAttemptId(),
+        spark_task.attemptNumber(),
+        spark_task.partitionId(),
+    )
 
 
 def quiet_collector() -> None:

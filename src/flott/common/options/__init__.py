@@ -10,6 +10,7 @@ from flott.common.options.flott import FlottOptions
 from flott.common.options.metrics import MetricOptions
 from flott.common.options.pipeline import CoreOptions, ExecutionOptions, PipelineOptions
 from flott.common.options.python import PythonOptions
+from flott.common.options.rest import RestOptions
 from flott.common.options.restart import RestartStrategyOptions
 from flott.common.options.state import StateBackendOptions, StateRecoveryOptions
 
@@ -25,6 +26,7 @@ __all__ = [
     "MetricOptions",
     "PipelineOptions",
     "PythonOptions",
+    "RestOptions",
     "RestartStrategyOptions",
     "StateBackendOptions",
     "StateRecoveryOptions",
@@ -42,6 +44,7 @@ OPTION_GROUPS: tuple[type, ...] = (
     StateRecoveryOptions,
     PythonOptions,
     MetricOptions,
+    RestOptions,
     FlottOptions,
 )
 """The groups, in the order of the reference; a group's docstring is its introduction."""

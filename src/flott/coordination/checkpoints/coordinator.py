@@ -147,7 +147,7 @@ class CheckpointCoordinator:
             written = (
                 sum(file.size for file in report.savepoint) if pending.savepoint is not None else report.state_bytes
             )
-            stats.tasks.setdefault(vertex.name, []).append(
+            stats.tasks.setdefault(vertex.id, []).append(
                 SubtaskStats(
                     report.subtask,
                     now,

@@ -1,0 +1,128 @@
+"""Ties the REST server to the life of jobs: it starts with the first, serves all, and ends with the last."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import threading
+from typing import TYPE_CHECKING
+
+from flott.rest.jobs import Jobs
+from flott.rest.registry import RegisteredJob, Registration, registry_directory
+from flott.rest.served_job import ServedJob
+from flott.rest.server import listen
+from flott.rest.settings import RestSettings
+
+if TYPE_CHECKING:
+    from flott.common import Configuration, JobStatus
+    from flott.coordination.job_master import JobMaster
+    from flott.rest.server import Listener
+
+log = logging.getLogger("flott.rest")
+
+GRACE = 3.0
+"""Seconds that the server stays after the last job, so that whoever waits for the end hears of it."""
+
+_open: dict[RestSettings, RestServer] = {}
+_lock = threading.Lock()
+
+
+class RestServer:
+    """A server and its jobs."""
+
+    def __init__(self, settings: RestSettings) -> None:
+        self.settings = settings
+        self.jobs = Jobs(settings)
+        self._listener: Listener = listen(settings, self.jobs)
+        self._users = 0
+        self._end: threading.Timer | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it can be reached."""
+        name = self.settings.address or self._listener.server_name
+        if self.settings.address is None and name in ("0.0.0.0", "::"):  # noqa: S104 - everywhere, so here too
+            name = "127.0.0.1"
+        return f"http://{f'[{name}]' if ':' in name else name}:{self._listener.server_port}"
+
+    def enter(self) -> None:
+        """Somebody uses it; called with the lock."""
+        self._users += 1
+        if self._end is not None:
+            self._end.cancel()
+            self._end = None
+
+    def leave(self, *, at_once: bool = False) -> None:
+        """Somebody uses it no more; it ends when nobody does."""
+        with _lock:
+            self._users -= 1
+            if self._users == 0:
+                self._end = threading.Timer(0.0 if at_once else GRACE, self._close)
+                self._end.daemon = True
+                self._end.start()
+
+    def _close(self) -> None:
+        with _lock:
+            if self._users:
+                return
+            _open.pop(self.settings, None)
+        self._listener.shutdown()
+        self._listener.server_close()
+
+    def admit(self, master: JobMaster, configuration: Configuration) -> None:
+        """Serve a job from its start to its end, and let other processes find it."""
+        job = ServedJob(master, configuration, secrets.token_urlsafe(32))
+        self.jobs.by_id[job.id] = job
+        registration = register(job, self.url, configuration)
+        if master.record is not None:
+            master.record.announce(self.url)
+
+        def changed(status: JobStatus) -> None:
+            if registration is not None and status.is_terminal_state():
+                notes = job.progress.notes
+                registration.close(
+                    status=status.name,
+                    ended=job.progress.now(),
+                    savepoint=master.stopped_with,
+                    error=notes[-1].cause if notes and status.name == "FAILED" else None,
+                )
+            elif registration is not None:
+                registration.update(status=status.name)
+            if status.is_terminal_state():
+                self.leave()
+
+        job.progress.watchers.append(changed)
+        log.info("job '%s' (%s) is at %s", job.plan.job_name, job.id, self.url)
+
+
+def open_server(configuration: Configuration) -> RestServer | None:
+    """Return the server that a configuration asks for, listening; whoever gets it must let it admit a job, or leave."""
+    settings = RestSettings.of(configuration)
+    if settings is None:
+        return None
+    with _lock:
+        server = _open.get(settings)
+        if server is None:
+            server = _open[settings] = RestServer(settings)
+        server.enter()
+        return server
+
+
+def register(job: ServedJob, url: str, configuration: Configuration) -> Registration | None:
+    """Write the job down in the registry of this user; a job runs without that too."""
+    master = job.master
+    note = RegisteredJob(
+        job_id=job.id,
+        name=job.plan.job_name,
+        status=master.status.name,
+        rest=url,
+        pid=os.getpid(),
+        started=job.progress.now(),
+        checkpoints=master.checkpoints.settings.directory,
+    )
+    try:
+        return Registration(registry_directory(configuration), note, job.token)
+    except OSError as error:
+        log.warning("flott list will not know this job: %s", error)
+        return None

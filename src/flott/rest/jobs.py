@@ -1,0 +1,53 @@
+"""The jobs that a REST server serves."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from flott.rest.http import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from flott.rest.served_job import ServedJob
+    from flott.rest.settings import RestSettings
+    from flott.runtime.plan import VertexSpec
+
+
+@dataclass(slots=True)
+class Jobs:
+    """All jobs that this driver has had since the server started."""
+
+    settings: RestSettings
+    by_id: dict[str, ServedJob] = field(default_factory=dict)
+
+    def all(self) -> list[ServedJob]:
+        """Return them, oldest first."""
+        return list(self.by_id.values())
+
+    def job(self, path: Mapping[str, str]) -> ServedJob:
+        """Return the job that a path names."""
+        job = self.by_id.get(path["jid"])
+        if job is None:
+            raise RefusedError(HTTPStatus.NOT_FOUND, f"there is no job {path['jid']} here; GET /jobs lists all")
+        return job
+
+    def vertex(self, path: Mapping[str, str]) -> tuple[ServedJob, VertexSpec]:
+        """Return the job and the vertex that a path names."""
+        job = self.job(path)
+        vertex = job.vertex(path["vid"])
+        if vertex is None:
+            message = f"job '{job.plan.job_name}' has no vertex {path['vid']}; GET /jobs/{job.id} lists all"
+            raise RefusedError(HTTPStatus.NOT_FOUND, message)
+        return job, vertex
+
+    def knows(self, token: str, job_id: str | None) -> bool:
+        """Say whether a token is that of the server, or of the one job that is asked about."""
+        known = [self.settings.token] if self.settings.token is not None else []
+        job = None if job_id is None else self.by_id.get(job_id)
+        if job is not None:
+            known.append(job.token)
+        return any(hmac.compare_digest(one.encode(), token.encode()) for one in known)

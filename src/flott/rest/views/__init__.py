@@ -1,0 +1,1 @@
+"""What the REST API says of a job: each view reads the driver's data and gives one shape."""
