@@ -65,6 +65,13 @@ class StagingArea:
                     raise
         raise AssertionError
 
+    def read(self, name: str) -> bytes | None:
+        """Return what a hidden file holds; None if it is not there."""
+        try:
+            return cast("bytes", self._file_system.cat_file(self._path(name)))
+        except FileNotFoundError:
+            return None
+
     def remove(self, names: Iterable[str]) -> None:
         """Remove files; those that are not there are no error."""
         for name in names:

@@ -1,0 +1,138 @@
+"""Messages to records: what a deserialiser sees, and the two kinds of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from flott.common.serialization import DeserializationSchema
+from flott.errors import GraphError
+from flott.runtime.batch import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.common.typeinfo import TypeInformation
+
+NO_TIMESTAMP = -1
+
+
+@dataclass(frozen=True, slots=True)
+class KafkaConsumerRecord:
+    """A message as it lies in Kafka.
+
+    >>> KafkaConsumerRecord("orders", 0, 7, 1000, b"tea", b"2").key
+    b'tea'
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int | None
+    """Milliseconds since 1970: of the record, or of its arrival, as the topic is set."""
+    key: bytes | None
+    value: bytes | None
+    """None for a tombstone."""
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+
+
+class KafkaRecordDeserializationSchema(ABC):
+    """Makes a record of a whole message: key, headers, timestamp, partition and offset included.
+
+    >>> class KeyAndValue(KafkaRecordDeserializationSchema):
+    ...     def deserialize(self, record):
+    ...         return record.key.decode(), record.value.decode()
+    """
+
+    def open(self) -> None:  # noqa: B027 - most need none
+        """In a task, before the first message."""
+
+    @abstractmethod
+    def deserialize(self, record: KafkaConsumerRecord) -> Any:
+        """Return the record that a message holds; None for none."""
+
+    def get_produced_type(self) -> TypeInformation | None:
+        """Return the type of the records, if it is known."""
+        return None
+
+    @staticmethod
+    def value_only(deserialization_schema: DeserializationSchema[Any]) -> KafkaRecordDeserializationSchema:
+        """Make records of the messages' values; tombstones, which have none, are dropped."""
+        return ValueOnly(deserialization_schema)
+
+    @staticmethod
+    def of(function: Callable[[KafkaConsumerRecord], Any]) -> KafkaRecordDeserializationSchema:
+        """Make records by a function."""
+        return ByFunction(function)
+
+    def batch(self, messages: list[Any]) -> Batch:
+        """Make the batch of some messages of the client."""
+        values: list[Any] = []
+        stamps: list[int | None] = []
+        deserialize = self.deserialize
+        for message in messages:
+            record = consumer_record(message)
+            value = deserialize(record)
+            if value is not None:
+                values.append(value)
+                stamps.append(record.timestamp)
+        return Batch(values, stamps)
+
+
+class ByFunction(KafkaRecordDeserializationSchema):
+    """What ``KafkaRecordDeserializationSchema.of`` makes."""
+
+    def __init__(self, function: Callable[[KafkaConsumerRecord], Any]) -> None:
+        self.function = function
+
+    def deserialize(self, record: KafkaConsumerRecord) -> Any:
+        return self.function(record)
+
+
+class ValueOnly(KafkaRecordDeserializationSchema):
+    """What ``KafkaRecordDeserializationSchema.value_only`` makes; looks at nothing but values and timestamps."""
+
+    def __init__(self, schema: DeserializationSchema[Any]) -> None:
+        if not isinstance(schema, DeserializationSchema):
+            raise GraphError(
+                f"set_value_only_deserializer({schema!r:.100}): give a DeserializationSchema, for text "
+                f"SimpleStringSchema(); for key, headers or timestamp there is set_deserializer(...)"
+            )
+        self.schema = schema
+
+    def open(self) -> None:
+        self.schema.open()
+
+    def deserialize(self, record: KafkaConsumerRecord) -> Any:
+        return None if record.value is None else self.schema.deserialize(record.value)
+
+    def get_produced_type(self) -> TypeInformation | None:
+        return self.schema.get_produced_type()
+
+    def batch(self, messages: list[Any]) -> Batch:
+        deserialize = self.schema.deserialize
+        values: list[Any] = []
+        stamps: list[int | None] = []
+        for message in messages:
+            data = message.value()
+            value = None if data is None else deserialize(data)
+            if value is not None:
+                values.append(value)
+                stamp = message.timestamp()[1]
+                stamps.append(None if stamp == NO_TIMESTAMP else stamp)
+        return Batch(values, stamps)
+
+
+def consumer_record(message: Any) -> KafkaConsumerRecord:
+    """Return a message of the client as users see it."""
+    stamp = message.timestamp()[1]
+    return KafkaConsumerRecord(
+        message.topic(),
+        message.partition(),
+        message.offset(),
+        None if stamp == NO_TIMESTAMP else stamp,
+        message.key(),
+        message.value(),
+        tuple(message.headers() or ()),
+    )
