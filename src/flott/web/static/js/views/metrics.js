@@ -4,7 +4,7 @@ import { api } from "../api.js";
 import { el } from "../dom.js";
 import { card, table } from "../parts.js";
 
-const MOST = 200;
+const MOST = 150;
 const ID = /\b([0-9a-f]{6})[0-9a-f]{26}\b/g; // of operators; whole in the tooltip
 const again = () => dispatchEvent(new Event("flott-refresh"));
 

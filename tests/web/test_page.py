@@ -1,0 +1,158 @@
+"""The page of a running job, in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.web.conftest import HOSTILE
+
+pytestmark = pytest.mark.job
+
+ROWS = ".card:last-child tbody tr"
+
+
+def records_read(page):
+    """Return what the table says the source has read; 0 while the table is drawn anew."""
+    rows = page.script(
+        "[...document.querySelectorAll('.tab .card:last-child tbody tr:first-child td')].map((c) => c.textContent)"
+    )
+    return int(rows[3].replace(",", "")) if len(rows) > 3 else 0
+
+
+def test_the_list_leads_to_the_job(browser, job):
+    browser.open(job.url)
+    browser.wait_for("td a", f"orders {HOSTILE}")
+    browser.click("td a")
+    browser.wait_for("h1", f"orders {HOSTILE}")
+    browser.wait_for("#live", "live")
+    assert browser.chrome.current_url == f"{job.url}/#/jobs/{job.client.get_job_id()}"
+
+
+def test_the_graph_has_the_vertices_and_edges_of_the_job(browser, job):
+    browser.open(job.page)
+    plan = job.client.master.plan
+    browser.wait(lambda: len(browser.texts(".graph .vertex")) == len(plan.vertices))
+    names = browser.script("[...document.querySelectorAll('.graph .vertex title')].map((one) => one.textContent)")
+    assert sorted(names) == sorted(vertex.name for vertex in plan.vertices)
+    ids = browser.script("[...document.querySelectorAll('.graph .vertex')].map((one) => one.id)")
+    assert sorted(ids) == sorted(f"vertex-{vertex.id}" for vertex in plan.vertices)
+    assert len(browser.texts(".graph .edge")) == len(plan.edges)
+    assert browser.texts(".graph .ship") == ["hash"]
+    assert all("\u00d72" in text for text in browser.texts(".graph .vertex"))
+
+
+def test_the_numbers_move(browser, job):
+    browser.open(job.page)
+    browser.wait(lambda: records_read(browser) > 0)
+    before = records_read(browser)
+    browser.wait(lambda: records_read(browser) > before)
+
+
+def test_a_vertex_opens_by_keyboard_and_stays_open(browser, job):
+    browser.open(job.page)
+    browser.element(".graph .vertex")
+    browser.script("document.querySelectorAll('.graph .vertex')[1].focus()")
+    browser.chrome.switch_to.active_element.send_keys("\n")
+    browser.wait_for("h2", "Subtasks of totals")
+    before = records_read(browser)
+    browser.wait(lambda: records_read(browser) > before)
+    assert browser.script("document.activeElement.classList.contains('vertex')")
+    assert "Subtasks of totals" in " ".join(browser.texts("h2"))
+
+
+def test_the_savepoint_button_takes_one(browser, job):
+    browser.open(job.page)
+    browser.click("#do-savepoint")
+    browser.wait_for("dialog h2", "Take a savepoint")
+    browser.click("dialog button.main")
+    browser.wait_for(".notice.good", "Savepoint is at ")
+    said = browser.texts(".notice.good p")[0]
+    path = Path(said.removeprefix("Savepoint is at ").removeprefix("file://"))
+    assert (path / "_metadata").exists()
+    assert path.is_relative_to(job.directory / "savepoints")
+    browser.open(f"{job.page}/checkpoints")
+    browser.wait_for("td", "savepoint")
+
+
+def test_what_comes_from_users_is_text(browser, job):
+    browser.open(f"{job.page}/exceptions")
+    browser.wait_for(".failure .cause", f"no such city: {HOSTILE}")
+    assert browser.script("document.querySelectorAll('main img, main script').length") == 0
+    assert browser.script("window.pwned ?? null") is None
+
+
+@pytest.mark.parametrize(
+    ("tab", "selector", "text"),
+    [
+        ("epochs", ".timeline .epoch", "compute"),
+        ("subtasks", "h2", "Source: orders"),
+        ("checkpoints", "td .mono", "chk-"),
+        ("metrics", "td .mono", "numRestarts"),
+        ("configuration", "td .mono", "execution.checkpointing.interval"),
+    ],
+)
+def test_every_tab_shows_its_part(browser, job, tab, selector, text):
+    browser.open(f"{job.page}/{tab}")
+    browser.wait_for(selector, text)
+
+
+def test_metrics_of_functions_are_found_by_name(browser, job):
+    browser.open(f"{job.page}/metrics")
+    browser.wait_for(".choices button", "Source: orders -> enrich")
+    browser.chrome.execute_script("[...document.querySelectorAll('.choices button')][1].click()")
+    browser.element("#find").send_keys("seenbyme")
+    browser.wait(lambda: browser.texts(f"{ROWS} td:first-child") == ["0.enrich.seenByMe", "1.enrich.seenByMe"])
+
+
+def test_light_and_dark_follow_the_system_or_the_switch(browser, job):
+    browser.dark(True)
+    browser.open(job.page)
+    assert browser.script("document.documentElement.dataset.theme") == "dark"
+    browser.dark(False)
+    browser.wait(lambda: browser.script("document.documentElement.dataset.theme") == "light")
+    browser.click("#theme")
+    browser.click("#theme")
+    assert browser.texts("#theme") == ["Theme: dark"]
+    assert browser.script("document.documentElement.dataset.theme") == "dark"
+    browser.open(job.page)
+    assert browser.script("document.documentElement.dataset.theme") == "dark"
+    browser.chrome.execute_script("localStorage.clear()")
+
+
+def test_it_loads_nothing_from_elsewhere_and_nothing_complains(browser, job):
+    browser.complaints()
+    browser.open(job.page)
+    browser.wait(lambda: records_read(browser) > 0)
+    loaded = browser.script("performance.getEntriesByType('resource').map((one) => one.name)")
+    assert len(loaded) > 20
+    assert all(one.startswith(job.url) for one in loaded)
+    assert browser.complaints() == []
+
+
+def test_the_cancel_button_asks_and_cancels(browser, other_job):
+    browser.open(other_job.page)
+    browser.click("#do-cancel")
+    browser.wait_for("dialog h2", "Cancel this job?")
+    browser.click("dialog button:not(.danger)")
+    browser.wait(lambda: not browser.texts("dialog"))
+    assert not other_job.client.get_job_status().result().is_terminal_state()
+    browser.click("#do-cancel")
+    browser.click("dialog button.danger")
+    browser.wait_for(".notice.good", "being cancelled")
+    browser.wait(lambda: other_job.client.get_job_status().result().name == "CANCELED")
+
+
+def test_without_an_answer_the_page_says_so(browser, other_job):
+    browser.open(other_job.page)
+    browser.wait(lambda: records_read(browser) > 0)
+    browser.chrome.execute_cdp_cmd("Network.enable", {})
+    offline = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
+    browser.chrome.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
+    try:
+        browser.wait_for("#live", "no answer from the driver")
+        assert records_read(browser) > 0
+    finally:
+        online = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        browser.chrome.execute_cdp_cmd("Network.emulateNetworkConditions", online)
+    browser.wait(lambda: browser.texts("#live") == ["live"])
