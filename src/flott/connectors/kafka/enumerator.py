@@ -159,7 +159,7 @@ def owner(one: KafkaTopicPartition, parallelism: int) -> int:
 
     >>> from flott.connectors.kafka.offsets import KafkaTopicPartition
     >>> [owner(KafkaTopicPartition("orders", number), 3) for number in range(4)]
-    [1, 2, 0, 1]
+    [0, 1, 2, 0]
     """
     first = 0
     for letter in one.topic:
