@@ -29,6 +29,7 @@ spec.loader.exec_module(events)
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("nexmark")
     events.write(path, EVENTS)
+    (path / "side_input.csv").write_text("".join(f"{number},{number}\n" for number in range(60)))
     return path
 
 
@@ -54,6 +55,10 @@ def test_ends_in_the_same_table(name, folder, duck, environment):
     events.create_tables(t_env, folder)
     t_env.create_temporary_system_function(
         "count_char", udf(lambda text, letter: text.count(letter), result_type=DataTypes.BIGINT())
+    )
+    t_env.execute_sql(
+        "CREATE TABLE side_input (key BIGINT, `value` STRING) "
+        f"WITH ('connector' = 'filesystem', 'format' = 'csv', 'path' = '{folder / 'side_input.csv'}')"
     )
     with t_env.execute_sql(QUERIES[name]["flott"]).collect() as changes:
         found = comparable(final_rows(changes))

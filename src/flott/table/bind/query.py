@@ -18,6 +18,7 @@ from flott.table.bind.scope import Scope, wrong
 from flott.table.bind.set_operations import by_precedence, combined, distinct, union
 from flott.table.bind.subqueries import Subqueries, conjuncts_of
 from flott.table.bind.tables import table_plan
+from flott.table.bind.temporal_joins import temporal_join
 from flott.table.bind.windows import FUNCTIONS, window_table
 from flott.table.catalog import CatalogView
 from flott.table.errors import NotYetError, ValidationError, did_you_mean
@@ -105,9 +106,7 @@ class QueryBinder:
             raise NotYetError(f"'{tree.sql()}' in FROM can't be run yet", self.text)
         self._refuse_others(tree, TABLE_PARTS)
         if tree.args.get("version") is not None:
-            raise NotYetError(
-                "FOR SYSTEM_TIME AS OF can't be run yet; connect(…) the two streams with a KeyedCoProcessFunction"
-            )
+            raise NotYetError("FOR SYSTEM_TIME AS OF stands behind the second table of a JOIN", self.text)
         if isinstance(tree.this, exp.Anonymous):
             return self._named(self._table_function(tree.this), tree)
         return self._named(self.table(tuple(part.name for part in tree.parts), tree), tree)
@@ -170,6 +169,11 @@ class QueryBinder:
         scope = left_scope.joined(right_scope)
         kind = (join.side or "").upper() or "INNER"
         if join.args.get("using") or join.method:
+        if is_lateral(join.this):
+            return lateral_join(left, left_scope, join, self.users)
+        version = join.this.args.get("version")
+        if version is not None:
+            return self._temporal_join(left, left_scope, join, version)
             raise NotYetError("JOIN … USING and NATURAL JOIN can't be run yet; write JOIN … ON a.id = b.id", self.text)
         if (join.kind or "INNER").upper() not in {"INNER", "OUTER", "CROSS"}:
             raise NotYetError(f"{join.kind} JOIN can't be run yet; write it with IN (…) in WHERE", self.text)
@@ -181,6 +185,13 @@ class QueryBinder:
 
     def _select(self, tree: exp.Select) -> Node:
         self._refuse_others(tree, SELECT_PARTS)
+    def _temporal_join(self, left: Node, left_scope: Scope, join: exp.Join, version: exp.Expr) -> tuple[Node, Scope]:
+        join.this.set("version", None)
+        right, right_scope = self._source(join.this)
+        join.this.set("version", version)
+        both = left_scope.joined(right_scope)
+        return temporal_join(left, right, join, version.expression, (left_scope, both), self.users), both
+
         node, scope = self.from_clause(tree)
         where = tree.args.get("where")
         if where is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flott.connectors.bucket_assigners import BucketAssigner
@@ -10,6 +11,7 @@ from flott.connectors.output_file_config import OutputFileConfig
 from flott.table.connectors.file_formats import LineFormat, ParquetWriterFactory, line_encoder
 from flott.table.connectors.file_metadata import METADATA
 from flott.table.connectors.lines_source import LinesSource
+from flott.table.connectors.lookup import CacheOptions, WholeTable, batches_of
 from flott.table.connectors.parquet_source import ParquetSource
 from flott.table.connectors.registry import TableSink, TableSource
 from flott.table.errors import TableError, did_you_mean
@@ -19,10 +21,11 @@ from flott.table.runtime.line_parser import LineParser
 
 if TYPE_CHECKING:
     from flott.table.catalog import CatalogTable
+    from flott.table.connectors.lookup import LookupTable
     from flott.table.connectors.options import Options
     from flott.table.plan.nodes import Field
 
-__all__ = ["METADATA", "sink", "source"]
+__all__ = ["METADATA", "lookup", "sink", "source"]
 
 FORMATS = ("csv", "json", "parquet")
 
@@ -43,6 +46,20 @@ def _format(options: Options) -> tuple[str, str, LineFormat]:
 
 def source(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> TableSource:
     """Return what reads the files that are there; with 'source.monitor-interval' also those that come."""
+    reads = _reads(options, fields, table)
+    CacheOptions.of(options)
+    return TableSource(lambda environment: _stream(environment, reads, options.table), columnar=True)
+
+
+def lookup(options: Options, fields: tuple[Field, ...], table: CatalogTable, keys: tuple[int, ...]) -> LookupTable:
+    """Return what finds rows by key: the files are read whole, and again after 'lookup.full-cache…interval'."""
+    cache = CacheOptions.of(options, default="FULL")
+    if cache.kind != "FULL":
+        raise TableError(f"table '{options.table}': files are looked up with 'lookup.cache' = 'FULL' only")
+    return WholeTable(partial(batches_of, _reads(options, fields, table)), keys, cache.reload)
+
+
+def _reads(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> Any:
     path, name, line_format = _format(options)
     stored = table.schema.stored()
     keys = {column.name: column.metadata for column in table.schema.columns}
@@ -59,7 +76,7 @@ def source(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> 
     else:
         parser = LineParser(line_format, list(types), list(types.values()), wanted)
         reads = LinesSource(path, parser, layout, None if interval is None else interval * 1000)
-    return TableSource(lambda environment: _stream(environment, reads, options.table), columnar=True)
+    return reads
 
 
 def _stream(environment: Any, reads: Any, name: str) -> Any:

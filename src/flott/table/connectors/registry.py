@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 CONNECTORS = {
     "datagen": "datagen", "values": "values", "filesystem": "filesystem", "print": "printing", "blackhole": "blackhole",
+    "jdbc": "jdbc",
 }  # fmt: skip
-"""The module of each connector; it has a function ``source``, a function ``sink``, or both.
+"""The module of each connector; it has functions ``source``, ``sink`` or ``lookup``.
 
 A dict ``METADATA`` in it has the type of each key that a metadata column can name.
 """
@@ -57,11 +58,26 @@ class Connectors:
         """Return what reads a table."""
         module, name = self._module(scan.path, scan.table)
         if not hasattr(module, "source"):
-            raise TableError(f"table '{scan.path}': the connector '{name}' can only be written to")
+            use = "looked up: JOIN … FOR SYSTEM_TIME AS OF" if hasattr(module, "lookup") else "written to"
+            raise TableError(f"table '{scan.path}': the connector '{name}' can only be {use}")
         _check_metadata(scan, name, getattr(module, "METADATA", {}))
         options = Options(scan.path, scan.table.options)
         options.text("connector")
         made: TableSource = module.source(options, scan.fields, scan.table)
+        options.finish()
+        return made
+
+    def lookup(self, path: str, table: CatalogTable, fields: tuple[Field, ...], keys: tuple[int, ...]) -> Any:
+        """Return what finds the rows of a table by some of its columns."""
+        module, name = self._module(path, table)
+        if not hasattr(module, "lookup"):
+            able = [one for one, other in CONNECTORS.items() if hasattr(_imported(other), "lookup")]
+            raise TableError(
+                f"table '{path}': rows of the connector '{name}' can't be looked up; those of {', '.join(able)} can"
+            )
+        options = Options(path, table.options)
+        options.text("connector")
+        made = module.lookup(options, fields, table, keys)
         options.finish()
         return made
 
@@ -88,7 +104,11 @@ class Connectors:
             raise TableError(f"table '{path}' has no connector; write WITH ('connector' = '…')")
         if name not in CONNECTORS:
             raise TableError(f"table '{path}': there is no connector '{name}'{did_you_mean(name, CONNECTORS)}")
-        return import_module(f"flott.table.connectors.{CONNECTORS[name]}"), name
+        return _imported(CONNECTORS[name]), name
+
+
+def _imported(module: str) -> Any:
+    return import_module(f"flott.table.connectors.{module}")
 
 
 def _check_metadata(scan: Scan, connector: str, known: dict[str, DataType]) -> None:

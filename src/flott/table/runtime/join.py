@@ -6,15 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.compute as pc
-
 from flott.runtime.operator import Operator
 from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.state.maps import MapState
 from flott.runtime.timers import TimerService
-from flott.table.arrow_types import column_of_plain
-from flott.table.compile import ArrowCompiler, column_of
-from flott.table.functions.registry import Session
 from flott.table.runtime.changes import (
     DELETE,
     INSERT,
@@ -24,6 +19,7 @@ from flott.table.runtime.changes import (
     rows_of,
     unpack,
 )
+from flott.table.runtime.residual import Residual
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
@@ -90,7 +86,7 @@ class Join(TwoInputs, TimedRows):
             backend.part(name, "map state", partial(MapState, backend, name)) for name in ("left", "right")
         ]
         self._timers = TimerService(backend, "expiry", self.context.clock, self._expire, self._expire)
-        self._residual = None if plan.residual is None else ArrowCompiler().compile(plan.residual)
+        self._residual = None if plan.residual is None else Residual(plan.residual, plan.types, plan.zone)
         types = plan.types[LEFT] if plan.kind in {"SEMI", "ANTI"} else (*plan.types[LEFT], *plan.types[RIGHT])
         self._out = ChangesOut(types, append_only=plan.append_only)
         self._nothing = [(None,) * len(types) for types in plan.types]
@@ -141,20 +137,8 @@ class Join(TwoInputs, TimedRows):
         ]
         if not pairs:
             return found
-        holds = iter(self._holds(pairs))
+        holds = iter(self._residual.holds(pairs, self.context.clock.now()))
         return [[one for one in some if next(holds)] for some in found]
-
-    def _holds(self, pairs: list[tuple[Row, Row]]) -> list[bool]:
-        columns = []
-        for side in (LEFT, RIGHT):
-            values = zip(*(pair[side] for pair in pairs), strict=True)
-            columns += [
-                column_of_plain(list(some), kind) for some, kind in zip(values, self.plan.types[side], strict=True)
-            ]
-        session = Session(self.plan.zone, self.context.clock.now())
-        made = column_of(self._residual(columns, len(pairs), session), len(pairs))  # type: ignore[misc]
-        holds: list[bool] = pc.fill_null(made, fill_value=False).to_pylist()
-        return holds
 
     def _matches_nothing(self, key: Any) -> bool:
         parts = key if len(self.plan.nulls_match) != 1 else (key,)
