@@ -165,15 +165,13 @@ class QueryBinder:
         return node, scope
 
     def _join(self, left: Node, left_scope: Scope, join: exp.Join) -> tuple[Node, Scope]:
+        version = join.this.args.get("version")
+        if version is not None:
+            return self._temporal_join(left, left_scope, join, version)
         right, right_scope = self._source(join.this)
         scope = left_scope.joined(right_scope)
         kind = (join.side or "").upper() or "INNER"
         if join.args.get("using") or join.method:
-        if is_lateral(join.this):
-            return lateral_join(left, left_scope, join, self.users)
-        version = join.this.args.get("version")
-        if version is not None:
-            return self._temporal_join(left, left_scope, join, version)
             raise NotYetError("JOIN … USING and NATURAL JOIN can't be run yet; write JOIN … ON a.id = b.id", self.text)
         if (join.kind or "INNER").upper() not in {"INNER", "OUTER", "CROSS"}:
             raise NotYetError(f"{join.kind} JOIN can't be run yet; write it with IN (…) in WHERE", self.text)
@@ -181,10 +179,6 @@ class QueryBinder:
         condition = None if on is None else ExpressionBinder(scope, self.users).condition(on, "ON")
         return join_node(left, right, kind, condition), scope
 
-    # SELECT
-
-    def _select(self, tree: exp.Select) -> Node:
-        self._refuse_others(tree, SELECT_PARTS)
     def _temporal_join(self, left: Node, left_scope: Scope, join: exp.Join, version: exp.Expr) -> tuple[Node, Scope]:
         join.this.set("version", None)
         right, right_scope = self._source(join.this)
@@ -192,6 +186,10 @@ class QueryBinder:
         both = left_scope.joined(right_scope)
         return temporal_join(left, right, join, version.expression, (left_scope, both), self.users), both
 
+    # SELECT
+
+    def _select(self, tree: exp.Select) -> Node:
+        self._refuse_others(tree, SELECT_PARTS)
         node, scope = self.from_clause(tree)
         where = tree.args.get("where")
         if where is not None:

@@ -16,16 +16,16 @@ from flott.table.physical.over import numbers_by_time, translate_over
 from flott.table.physical.ranks import translate_rank
 from flott.table.physical.set_operations import translate_set_operation
 from flott.table.physical.step import Step
-from flott.table.physical.unaligned_windows import translate_sessions
 from flott.table.physical.temporal_joins import translate_lookup_join, translate_temporal_join
+from flott.table.physical.unaligned_windows import translate_sessions
 from flott.table.plan import nodes as n
 from flott.table.plan.expand import Expand
 from flott.table.plan.match import Match
 from flott.table.plan.over import OverAggregate
 from flott.table.plan.set_operation import SetOperation
+from flott.table.plan.temporal import LookupJoin, TemporalJoin
 from flott.table.runtime.calc import Calc
 from flott.table.runtime.conversion import RecordsToColumns
-from flott.table.plan.temporal import LookupJoin, TemporalJoin
 from flott.table.runtime.watermark_assigner import WatermarkAssigner
 from flott.table.runtime.window_expand import WindowExpand
 from flott.table.types import LocalZonedTimestampType
@@ -161,10 +161,10 @@ STEPS: dict[type[n.Node], Callable[[Translator, Any], Step]] = {
     n.Rank: lambda translator, node: translate_rank(node, translator.translate(node.input)),
     n.RowNumber: _row_number,
     Match: lambda translator, node: translate_match(node, translator),
-    SetOperation: lambda translator, node: translate_set_operation(node, translator),
-    Expand: lambda translator, node: translate_expand(node, translator.translate(node.input)),
     TemporalJoin: lambda translator, node: translate_temporal_join(node, translator),
     LookupJoin: lambda translator, node: translate_lookup_join(node, translator),
+    SetOperation: lambda translator, node: translate_set_operation(node, translator),
+    Expand: lambda translator, node: translate_expand(node, translator.translate(node.input)),
     OverAggregate: lambda translator, node: translate_over(node, translator.translate(node.input)),
 }
 """How each kind of node is translated."""
