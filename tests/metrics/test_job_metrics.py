@@ -79,7 +79,7 @@ def test_an_epoch_longer_than_the_span_counts_alone():
 def test_skew_is_the_busiest_over_the_average():
     plan = plan_of()
     metrics, _ = metrics_of(plan)
-    metrics.observe(Epoch(1, [report(plan, 0, 0, records=30), report(plan, 0, 1, records=10)]))
+    metrics.observe(Epoch(1, [report(plan, 0, 0, records=300), report(plan, 0, 1, records=100)]))
     done, _ = metrics.recent.work()
     assert skew_of(done, plan.vertices[0]) == 1.5
     assert skew_of(done, plan.vertices[1]) == 1.0

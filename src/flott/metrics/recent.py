@@ -132,7 +132,9 @@ def of_vertex(done: dict[tuple[int, int], Work], vertex: VertexSpec) -> Work:
 def skew_of(done: dict[tuple[int, int], Work], vertex: VertexSpec) -> float:
     """Return what the busiest subtask of a vertex read over the average: 1.0 when all read the same."""
     read = [done.get((vertex.index, subtask), NOTHING).records_in for subtask in range(vertex.parallelism)]
-    return max(read) * len(read) / sum(read) if sum(read) else 1.0
+    return max(read) * len(read) / sum(read) if sum(read) >= ENOUGH else 1.0
 
 
 NOTHING = Work()
+ENOUGH = 100
+"""Fewer records say nothing about keys."""

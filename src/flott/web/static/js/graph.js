@@ -67,7 +67,16 @@ function box(vertex, { x, y }, { bottleneck, selected, select }) {
     svg("rect", { class: "busy", x: PAD, y: 133, width: busy, height: 7, rx: Math.min(3.5, busy / 2) }),
     svg("rect", { class: "waiting", x: PAD + busy, y: 133, width: waiting, height: 7 }),
     svg("text", { class: "faint", x: PAD, y: 156 }, notes.join(", ")),
-    flott.skew >= SKEWED && vertex.parallelism > 1
-      ? svg("text", { class: "number tag", x: BOX.width - PAD, y: 156 }, `skew ${factor(flott.skew)}`)
-      : bottleneck ? svg("text", { class: "number tag", x: BOX.width - PAD, y: 156 }, "bottleneck") : null);
+    badges([bottleneck && "bottleneck", flott.skew >= SKEWED && vertex.parallelism > 1 && `skew ${factor(flott.skew)}`].filter(Boolean)));
+}
+
+// Words that sit on the upper edge of a box, from the right.
+function badges(words) {
+  let right = BOX.width - PAD;
+  return words.map((text) => {
+    const wide = text.length * 6.8 + 14;
+    right -= wide + 6;
+    return svg("g", { transform: `translate(${right + 6} -9)` },
+      svg("rect", { class: "badge", width: wide, height: 18, rx: 9 }), svg("text", { class: "badge-text", x: wide / 2, y: 12.5 }, text));
+  });
 }
