@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from flott.connectors.kafka.offsets import KafkaTopicPartition
 
-MOST_CONSUMERS = 8
+MOST_CONSUMERS = 16
 """Of one subtask; with more partitions than that, consumers go from one to the next."""
-QUEUED_KILOBYTES = 16_384
+QUEUED_KILOBYTES = 8_192
 """What a consumer holds that was not asked for yet."""
 LOOK_EVERY = 0.05
 """Seconds; only where offsets have gaps does a batch stay smaller than what was asked for."""
