@@ -111,15 +111,15 @@ def test_settings_of_the_command_line_reach_the_program(tmp_path):
     savepoints = ["-D", f"execution.checkpointing.savepoint-dir={tmp_path / 'savepoints'}"]
     stopped = flott(*base, *savepoints, str(job), str(10**9), "counted", "stop")
     assert stopped.exit_code == 0, stopped.output
-    path = stopped.output.splitlines()[-1]
-    counted = max([int(line) for line in stopped.output.splitlines()[:-1]], default=0)
+    path = stopped.stdout.splitlines()[-1]
+    counted = max([int(line) for line in stopped.stdout.splitlines()[:-1]], default=0)
     refused = flott(*base, "-s", path, str(job), "1000000", "renamed")
     assert refused.exit_code == 1
     assert "uid 'counted'" in refused.output
     assert flott(*base, "-n", "-s", path, str(job), "1000", "renamed").exit_code == 0
     more = flott(*base, *savepoints, "-s", path, str(job), str(10**9), "counted", "stop")
     assert more.exit_code == 0, more.output
-    assert all(int(line) > counted for line in more.output.splitlines()[:-1])
+    assert all(int(line) > counted for line in more.stdout.splitlines()[:-1])
 
 
 @pytest.mark.parametrize("text", ["nothing", "=1"])

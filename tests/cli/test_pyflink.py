@@ -54,7 +54,7 @@ def run(folder, text, *arguments):
 def test_a_pyflink_program_runs_as_it_is(tmp_path, capfd):
     result = run(tmp_path, JOB, "a", "b")
     assert result.exit_code == 0, result.output
-    assert (result.output + capfd.readouterr().out).split() == ["+I[A]", "+I[B]"]
+    assert (result.stdout + capfd.readouterr().out).split() == ["+I[A]", "+I[B]"]
 
 
 def test_names_are_the_very_same_objects():

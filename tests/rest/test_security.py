@@ -119,4 +119,4 @@ def test_settings(tmp_path):
 )
 def test_settings_that_cannot_be_used_say_what_to_do(wrong, message):
     with pytest.raises(ConfigurationError, match=message):
-        RestSettings.of(Configuration.from_dict({"rest.port": "0", **wrong}))
+        RestSettings.of(Configuration.from_dict({"rest.bind-port": "0", **wrong}))

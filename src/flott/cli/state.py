@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from flott.cli.output import AS_JSON, show
 from flott.errors import FlottError
-from flott.runtime.state.savepoint_file import text_of
 from flott.state_processor import OperatorIdentifier, SavepointReader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from flott.state_processor import StateFrame
 
 PATH = click.argument("path")
 OPERATOR = click.argument("operator")
 STATE = click.argument("name", metavar="STATE")
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for other programs.")
-WIDEST = 60
-"""A column of the table is at most so wide."""
 
 
 @click.group()
@@ -148,16 +145,3 @@ def meanings(text: str) -> list[Any]:
 def as_key(value: Any) -> Any:
     """Return JSON as a key: arrays are tuples."""
     return tuple(map(as_key, value)) if isinstance(value, list) else value
-
-
-def show(columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]], *, as_json: bool) -> None:
-    """Print rows as a table, or as JSON."""
-    if as_json:
-        for row in rows:
-            click.echo(json.dumps(dict(zip(columns, row, strict=True)), default=repr, ensure_ascii=False))
-        return
-    texts = [[value if isinstance(value, str) else text_of(value) for value in row] for row in rows]
-    cut = [[text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…" for text in row] for row in texts]
-    widths = [max(map(len, column)) for column in zip(columns, *cut, strict=True)]
-    for line in (columns, *cut):
-        click.echo("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())

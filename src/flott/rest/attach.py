@@ -24,6 +24,9 @@ log = logging.getLogger("flott.rest")
 GRACE = 3.0
 """Seconds that the server stays after the last job, so that whoever waits for the end hears of it."""
 
+LOG_VARIABLE = "FLOTT_LOG_FILE"
+"""Set by whoever sends the output of this process to a file."""
+
 _open: dict[RestSettings, RestServer] = {}
 _lock = threading.Lock()
 
@@ -109,6 +112,18 @@ def open_server(configuration: Configuration) -> RestServer | None:
         return server
 
 
+def served_jobs() -> list[ServedJob]:
+    """Return the jobs of this process that have a server."""
+    with _lock:
+        return [job for server in _open.values() for job in server.jobs.all()]
+
+
+def url_of(job: ServedJob) -> str | None:
+    """Return where a job of this process can be reached."""
+    with _lock:
+        return next((server.url for server in _open.values() if job.id in server.jobs.by_id), None)
+
+
 def register(job: ServedJob, url: str, configuration: Configuration) -> Registration | None:
     """Write the job down in the registry of this user; a job runs without that too."""
     master = job.master
@@ -120,6 +135,7 @@ def register(job: ServedJob, url: str, configuration: Configuration) -> Registra
         pid=os.getpid(),
         started=job.progress.now(),
         checkpoints=master.checkpoints.settings.directory,
+        log=os.environ.get(LOG_VARIABLE),
     )
     try:
         return Registration(registry_directory(configuration), note, job.token)

@@ -45,6 +45,8 @@ class RegisteredJob:
     checkpoints: str | None = None
     """The directory of its checkpoints."""
     token_file: str | None = None
+    log: str | None = None
+    """The file that its output goes to, if it runs detached."""
 
     @property
     def is_over(self) -> bool:

@@ -36,10 +36,10 @@ class RestSettings:
     def of(configuration: Configuration) -> RestSettings | None:
         """Read the settings; None when no server is wanted."""
         port, span = configuration.get(RestOptions.PORT), configuration.get(RestOptions.BIND_PORT)
-        if span is not None:
-            ports = ports_of(span)
-        elif port is not None:
+        if port is not None:
             ports = ports_of(str(port))
+        elif span is not None:
+            ports = ports_of(span)
         else:
             return None
         settings = RestSettings(

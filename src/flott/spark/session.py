@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import SparkSession
 
@@ -18,6 +18,8 @@ from flott.errors import ConfigurationError
 from flott.spark.terminal import without_noise
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from flott.common import Configuration
 
 OLDEST_JAVA = 17
@@ -118,3 +120,17 @@ def require_java() -> None:
     if version is not None and int(version[1]) < OLDEST_JAVA:
         message = f"{java} is Java {version[1]}. {advice}"
         raise ConfigurationError(message)
+
+
+def try_out(configuration: Configuration) -> str:
+    """Start Spark, run a function in one of its Python workers, and say what ran it."""
+
+    def versions(batches: Iterator[Any]) -> Iterator[Any]:
+        import flott
+
+        for batch in batches:
+            yield batch.append_column("version", [[flott.__version__] * batch.num_rows])
+
+    session = epoch_session(configuration)
+    [row] = session.range(0, 1, 1, 1).mapInArrow(versions, "id long, version string").collect()
+    return f"Spark {session.version} on {session.conf.get('spark.master')}, flott {row.version} in its workers"

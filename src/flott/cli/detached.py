@@ -1,0 +1,97 @@
+"""``flott run -d``: starts a job in a process of its own and comes back when it runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from flott.cli.output import fail, show_json
+from flott.rest.attach import LOG_VARIABLE
+from flott.rest.registry import registered_jobs, registry_directory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from flott.rest.registry import RegisteredJob
+
+LOOK_AGAIN = 0.1
+"""Seconds."""
+SHOWN = 4000
+"""So many of the last characters of a log are shown."""
+
+
+def run_detached(command: list[str], name: str, *, as_json: bool) -> None:
+    """Run this command in a process of its own; tell the job's id once it is registered."""
+    logs = registry_directory().parent / "logs"
+    logs.mkdir(parents=True, exist_ok=True, mode=0o700)
+    log = logs / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+    environment = {**os.environ, LOG_VARIABLE: str(log), "PYTHONUNBUFFERED": "1"}
+    with log.open("x", encoding="utf-8") as output:
+        log.chmod(0o600)
+        process = subprocess.Popen(  # noqa: S603 - this very program again
+            [sys.executable, "-m", "flott.cli.main", "run", *command],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
+        )
+    try:
+        job = wait_for_job(process)
+    except KeyboardInterrupt:
+        process.terminate()
+        raise
+    if job is None:
+        fail(
+            f"the program ended without a job that runs; its output, from {log}:\n{tail(log)}", process.returncode or 1
+        )
+    if as_json:
+        show_json({"jid": job.job_id, "name": job.name, "rest": job.rest, "pid": process.pid, "log": str(log)})
+    else:
+        click.echo(f"Job '{job.name}' ({job.job_id}) runs: {job.rest}\nIts output goes to {log}")
+    # It lives on; nobody here waits for its end.
+    process.returncode = 0
+
+
+def wait_for_job(process: subprocess.Popen[bytes]) -> RegisteredJob | None:
+    """Wait until a process has registered a job; None if it ended before."""
+    while True:
+        code = process.poll()
+        found = [job for job in registered_jobs(registry_directory()) if job.pid == process.pid]
+        if found and (not found[-1].is_over or code in (None, 0)):
+            return found[-1]
+        if code is not None:
+            return None
+        time.sleep(LOOK_AGAIN)
+
+
+def tail(log: Path) -> str:
+    """Return the end of a log."""
+    return log.read_text(encoding="utf-8", errors="replace")[-SHOWN:].strip()
+
+
+def command_of(job: Path, arguments: tuple[str, ...], *, pyflink: bool, settings: dict[str, Any]) -> list[str]:
+    """Return the words that say the same as these options.
+
+    >>> from pathlib import Path
+    >>> given = dict(parallelism=2, master=None, savepoint=None, allow=True, claim_mode=None, properties=("a=b",))
+    >>> command_of(Path("job.py"), ("x",), pyflink=False, settings=given)
+    ['-p', '2', '-n', '-D', 'a=b', 'job.py', 'x']
+    """
+    named = {"parallelism": "-p", "master": "--master", "savepoint": "-s", "claim_mode": "--claim-mode"}
+    words = []
+    for name, option in named.items():
+        if settings[name] is not None:
+            words += [option, str(settings[name])]
+    if settings["allow"]:
+        words.append("-n")
+    if pyflink:
+        words.append("--pyflink")
+    for one in settings["properties"]:
+        words += ["-D", one]
+    return [*words, str(job), *arguments]

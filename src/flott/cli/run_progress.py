@@ -1,0 +1,174 @@
+"""How far the jobs of this process are: one line that moves on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO
+
+from flott.cli.output import amount, duration
+from flott.rest.attach import served_jobs, url_of
+from flott.rest.views.job import job_details
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flott.rest.served_job import ServedJob
+
+ON_TERMINAL = 1.0
+ELSEWHERE = 10.0
+"""Seconds between two lines."""
+ERASE = "\r\x1b[K"
+ENDLESS = 2**62
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[None]:
+    """Show the progress of jobs that run meanwhile, on the error stream."""
+    if quiet:
+        yield
+        return
+    out, err = sys.stdout, sys.stderr
+    line = BottomLine(err) if err.isatty() else None
+    if line is not None:
+        sys.stderr = AboveLine(err, line)
+        if out.isatty():
+            sys.stdout = AboveLine(out, line)
+    over = threading.Event()
+    reporter = Reporter(err, line)
+    thread = threading.Thread(target=reporter.run, args=(over,), name="flott-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(timeout=5)
+        reporter.look(last=True)
+        if line is not None:
+            line.show("")
+            sys.stdout, sys.stderr = out, err
+
+
+class Reporter:
+    """Looks at the jobs of this process now and then."""
+
+    def __init__(self, err: TextIO, line: BottomLine | None) -> None:
+        self._err = err
+        self._line = line
+        self._seen: dict[str, str] = {}
+        self._said = time.monotonic()
+
+    def run(self, over: threading.Event) -> None:
+        """Report until it is over."""
+        while not over.wait(ON_TERMINAL):
+            self.look()
+
+    def look(self, *, last: bool = False) -> None:
+        """Report once: what has changed at once, the rest when it is time."""
+        jobs = served_jobs()
+        for job in jobs:
+            status = job.master.status.name
+            if self._seen.get(job.id) != status:
+                self._say(announcement(job, new=job.id not in self._seen))
+                self._seen[job.id] = status
+        alive = [job for job in jobs if not job.master.status.is_terminal_state()]
+        if self._line is not None:
+            self._line.show("   ".join(map(report, alive)))
+        elif alive and not last and time.monotonic() - self._said >= ELSEWHERE:
+            for job in alive:
+                self._say(report(job))
+
+    def _say(self, text: str) -> None:
+        self._said = time.monotonic()
+        if self._line is not None:
+            self._line.print_above(text)
+        else:
+            print(text, file=self._err, flush=True)
+
+
+def announcement(job: ServedJob, *, new: bool) -> str:
+    """Say where a job stands now."""
+    name, status = job.plan.job_name, job.master.status.name
+    where = url_of(job) if new else None
+    begun = f"Job '{name}' ({job.id}) is {status}"
+    return f"{begun}: {where}" if where else f"{begun}."
+
+
+def report(job: ServedJob) -> str:
+    """Say in one line how a job is doing."""
+    details = job_details(job)
+    figures = details["flott"]
+    parts = [
+        details["name"],
+        f"epoch {figures['epoch']}",
+        f"{amount(figures['read-records-per-second'])} records/s",
+    ]
+    mark = figures["watermark"]
+    if mark is not None and 0 < mark < ENDLESS:
+        parts.append(f"lag {duration(max(0, details['now'] - mark))}")
+    if figures["backlog"]:
+        parts.append("input is waiting")
+    latest = job.master.checkpoints.statistics.latest_completed
+    if latest is not None:
+        parts.append(f"checkpoint {latest.checkpoint_id}")
+    if figures["restarts"]:
+        parts.append(f"{figures['restarts']} restarts")
+    return " · ".join(parts)
+
+
+class BottomLine:
+    """The last line of a terminal, which stays below whatever is printed."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        self.lock = threading.RLock()
+        self._terminal = terminal
+        self._text = ""
+
+    def show(self, text: str) -> None:
+        """Show this text from now on."""
+        with self.lock:
+            self._text = text
+            self.draw()
+
+    def draw(self) -> None:
+        """Write the line."""
+        room = shutil.get_terminal_size().columns - 1
+        self._terminal.write(ERASE + self._text[:room])
+        self._terminal.flush()
+
+    def erase(self) -> None:
+        """Make room for something else."""
+        if self._text:
+            self._terminal.write(ERASE)
+            self._terminal.flush()
+
+    def print_above(self, text: str) -> None:
+        """Print something that stays."""
+        with self.lock:
+            self.erase()
+            self._terminal.write(f"{text}\n")
+            self.draw()
+
+
+class AboveLine:
+    """A stream to the same terminal: what is written goes above the line."""
+
+    def __init__(self, stream: TextIO, line: BottomLine) -> None:
+        self._stream = stream
+        self._line = line
+
+    def write(self, text: str) -> int:
+        """Write some text; the line is back once it has ended."""
+        with self._line.lock:
+            self._line.erase()
+            written = self._stream.write(text)
+            self._stream.flush()
+            if text.endswith("\n"):
+                self._line.draw()
+        return written
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
