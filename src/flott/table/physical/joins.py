@@ -10,8 +10,10 @@ from flott.table.errors import NotYetError
 from flott.table.expr import Call, Expr, InputRef, Literal, conjunction, conjuncts
 from flott.table.physical.aggregates import hashed
 from flott.table.physical.step import Step, refuse_nested
+from flott.table.plan.window_columns import joined_windows
 from flott.table.runtime.append_join import AppendJoin
 from flott.table.runtime.join import Join, JoinPlan
+from flott.table.runtime.window_join import WindowJoin, WindowJoinPlan
 
 if TYPE_CHECKING:
     from flott.table.physical.translate import Translator
@@ -39,12 +41,17 @@ def translate_join(node: n.Join, translator: Translator) -> Step:
     both_append = left.append_only and right.append_only
     append_only = both_append and node.kind in {"INNER", "SEMI"}
     keys = (tuple(pair[0] for pair in pairs), tuple(pair[1] for pair in pairs))
-    bounds = interval_bounds(rest, node, width) if append_only and node.kind == "INNER" else None
+    ends = joined_windows(node.left.fields, node.right.fields, zip(*keys, strict=True)) if both_append else None
+    append_only = append_only or ends is not None
+    bounds = interval_bounds(rest, node, width) if append_only and node.kind == "INNER" and ends is None else None
     plan = JoinPlan(
         node.kind, keys, tuple(pair[2] for pair in pairs), conjunction(rest),
         (left.arrow_types(), right.arrow_types()), append_only, translator.settings.zone, bounds,
     )  # fmt: skip
     exchanges = tuple(hashed(some) for some in keys)
+    if ends is not None:
+        windows = partial(WindowJoin, WindowJoinPlan(plan, ends))
+        return Step("WindowJoin", node.detail, node.fields, append_only, (left, right), windows, exchanges)
     name = "Join" if bounds is None else "IntervalJoin"
     operator = partial(AppendJoin if append_only and node.kind == "INNER" else Join, plan)
     return Step(name, node.detail, node.fields, append_only, (left, right), operator, exchanges)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from flott.table.errors import NotYetError
 from flott.table.physical.aggregates import hashed
 from flott.table.physical.step import Step, refuse_nested
+from flott.table.plan.window_columns import window_end
 from flott.table.runtime.rank import Deduplicate, Rank, RankPlan
+from flott.table.runtime.window_rank import WindowRank
 
 if TYPE_CHECKING:
     from flott.table.plan import nodes as n
@@ -18,6 +21,9 @@ def translate_rank(node: n.Rank, below: Step) -> Step:
     refuse_nested(below, "the first N rows")
     exchange = hashed(node.partition)
     keys = node.order
+    end = window_end(node.input.fields, node.partition)
+    if end is not None:
+        return _of_windows(node, below, end)
     one_by_time = node.limit == 1 and not node.offset and not node.number and len(keys) == 1
     if one_by_time and below.append_only and node.input.fields[keys[0].index].is_rowtime:
         last = keys[0].descending
@@ -30,3 +36,15 @@ def translate_rank(node: n.Rank, below: Step) -> Step:
     )
     return Step("Rank", node.detail, node.fields, append_only=False, inputs=(below,), operator=partial(Rank, plan),
                 exchanges=(exchange,))  # fmt: skip
+
+
+def _of_windows(node: n.Rank, below: Step, end: int) -> Step:
+    """Return the step that tells the first rows of a window when it is over."""
+    if not below.append_only:
+        raise NotYetError("the first rows of windows can't be told of rows that are updated; leave the window out")
+    time = len(node.order) == 1 and node.limit == 1 and node.input.fields[node.order[0].index].is_rowtime
+    plan = RankPlan(node.partition, node.order, node.offset, node.limit, node.number, False, below.arrow_types())
+    operator = partial(WindowRank, plan, end, last_wins=time and node.order[0].descending)
+    name = "WindowDeduplicate" if time else "WindowRank"
+    return Step(name, node.detail, node.fields, append_only=True, inputs=(below,), operator=operator,
+                exchanges=(hashed(node.partition),))  # fmt: skip

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from flott.table.expr import Call, Expr, InputRef, Literal, conjunction, conjuncts, substituted
 from flott.table.plan.nodes import Filter, Project, Rank, RowNumber
+from flott.table.plan.window_columns import window_end
 
 if TYPE_CHECKING:
     from flott.table.plan.nodes import Node
@@ -39,11 +40,13 @@ def rank_from_row_number(node: Node) -> Node:
         # The number of the only row is known.
         exprs = tuple(_constant(expr, place, last) for expr in exprs)
         number = False
-    kept = tuple(field.plain() for field in numbered.input.fields)
+    windowed = window_end(numbered.input.fields, numbered.partition) is not None
+    kept = tuple(field if windowed and field.windows else field.plain() for field in numbered.input.fields)
     fields = (*kept, numbered.fields[-1]) if number else kept
     rank: Node = Rank(fields, numbered.input, numbered.partition, numbered.order, max(last, first), first, number)
     if exprs is not None:
-        rank = Project(tuple(field.plain() for field in below.fields), rank, exprs)
+        columns = tuple(field if windowed and field.windows else field.plain() for field in below.fields)
+        rank = Project(columns, rank, exprs)
     condition = conjunction(rest)
     return rank if condition is None else Filter(rank.fields, rank, condition)
 
