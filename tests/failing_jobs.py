@@ -96,6 +96,6 @@ def abandon(client, at=None):
     master.cancel()
     master._thread.join(120)
     master.checkpoints.background.shutdown(wait=True)
-    if master._record is not None:
-        master._record.release()
+    if master.record is not None:
+        master.record.release()
     ARMED.clear()

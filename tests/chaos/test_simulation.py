@@ -180,7 +180,7 @@ def play(seed, tmp_path, monkeypatch):
         if not crashed:
             client.get_job_execution_result().result(0)
             break
-        client.master._record.release()
+        client.master.record.release()
     return len(parallelisms) > 1
 
 

@@ -269,6 +269,7 @@ class JobMaster:
             self._commits.abort_stale()
             return
         version.restore(state)
+        self._sizer.begin_small()
         self.checkpoints.hold(version.files())
         self.checkpoints.release(before)
         self._hooks.restore(number, state.hooks)

@@ -12,6 +12,9 @@ STATE_WEIGHT = 6.0
 LONGEST = 4.0
 """So many times the target's work is the most that an epoch may hold."""
 
+FIRST_SCALE = 1 / 16
+"""How much of the usual an epoch reads after a restart: the first one finds everything cold."""
+
 MOST_CHANGES = 32 * 2**20
 """A subtask should change no more than so many bytes of state in an epoch: it holds several times that in memory."""
 
@@ -43,6 +46,16 @@ class EpochSizer:
     target: float
     """Seconds of work that a backlogged epoch should hold."""
     scale: float = 1.0
+
+    def begin_small(self) -> None:
+        """After a restart: show results soon, and learn anew what an epoch can hold.
+
+        >>> sizer = EpochSizer(target=1.0)
+        >>> sizer.begin_small()
+        >>> sizer.scale
+        0.0625
+        """
+        self.scale = min(self.scale, FIRST_SCALE)
 
     def observe(self, work: float, *, backlog: bool, state: float = 0.0, changed: int = 0) -> None:
         """Learn from an epoch.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
-import time
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +25,7 @@ from tests.coordination.checkpoints.every_state_job import (
     lines,
     text_sink,
 )
+from tests.failing_jobs import abandon, wait_until
 
 from flott.common import Configuration, JobStatus, Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -536,21 +535,3 @@ def test_a_retained_checkpoint_is_claimed_with_its_files(tmp_path, mode):
     assert lines(tmp_path / "out") == counted(2_000)
     left = [file for file in (tmp_path / "retained").rglob("*") if file.is_file()]
     assert (left == []) is (mode == "CLAIM")
-
-
-def abandon(client):
-    """Leave a job as kill -9 of its driver does: the loop stops, and nothing is cleaned up."""
-    master = client.master
-    master._clean_up = lambda status: None
-    master.cancel()
-    master._thread.join(30)
-    master.checkpoints.background.shutdown(wait=True)
-    if master._record is not None:
-        master._record.release()
-
-
-def wait_until(condition, seconds=30):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to pass"
-        threading.Event().wait(0.005)
