@@ -17,11 +17,19 @@ from flott.table.table_descriptor import FormatDescriptor, TableDescriptor
 from flott.table.table_environment import TableEnvironment
 from flott.table.table_result import TableResult
 from flott.table.types import DataTypes
-from flott.table.udf import AggregateFunction, FunctionContext, ScalarFunction
+from flott.table.udf import (
+    AggregateFunction,
+    AsyncScalarFunction,
+    FunctionContext,
+    ScalarFunction,
+    TableAggregateFunction,
+    TableFunction,
+)
 
 __all__ = [
-    "AggregateFunction", "DataTypes", "EnvironmentSettings", "ExplainDetail", "Expression", "FormatDescriptor",
-    "FunctionContext", "GroupWindowedTable", "GroupedTable", "OverWindowedTable", "ResultKind", "Row", "RowKind",
-    "ScalarFunction", "Schema", "StatementSet", "StreamTableEnvironment", "Table", "TableConfig", "TableDescriptor",
-    "TableEnvironment", "TableResult", "WindowGroupedTable",
+    "AggregateFunction", "AsyncScalarFunction", "DataTypes", "EnvironmentSettings", "ExplainDetail", "Expression",
+    "FormatDescriptor", "FunctionContext", "GroupWindowedTable", "GroupedTable", "OverWindowedTable", "ResultKind",
+    "Row", "RowKind", "ScalarFunction", "Schema", "StatementSet", "StreamTableEnvironment", "Table",
+    "TableAggregateFunction", "TableConfig", "TableDescriptor", "TableEnvironment", "TableFunction", "TableResult",
+    "WindowGroupedTable",
 ]  # fmt: skip

@@ -133,8 +133,12 @@ class Expression:
 
     # Names and types
 
-    def alias(self, name: str) -> Expression:
-        """Gives the value a name."""
+    def alias(self, name: str, *extra_names: str) -> Expression:
+        """Gives the value a name; the columns of a table function several."""
+        if extra_names:
+            return Expression(
+                exp.Aliases(this=self.tree, expressions=[exp.to_identifier(one) for one in (name, *extra_names)])
+            )
         return Expression(exp.Alias(this=self.tree, alias=exp.to_identifier(name, quoted=not name.isidentifier())))
 
     def cast(self, data_type: DataType) -> Expression:

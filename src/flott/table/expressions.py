@@ -40,6 +40,8 @@ def col(name: str) -> Expression:
     """
     if not name:
         raise TableError(f"col({name!r}): give the name of a column")
+    if name == "*":
+        return Expression(exp.Star())
     *table, column = name.split(".")
     return Expression(exp.column(exp.to_identifier(column), *(exp.to_identifier(part) for part in reversed(table))))
 

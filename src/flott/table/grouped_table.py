@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from flott.table.errors import TableError
+from flott.table.errors import NotYetError, TableError
+from flott.table.row_functions import AggregatedTable, FlatAggregateTable, aggregated, flat_aggregated
 from flott.table.select_from import column_tree, select_from
 
 if TYPE_CHECKING:
@@ -28,6 +29,14 @@ class GroupedTable:
     def select(self, *fields: Any) -> Table:
         """Computes one row for each group."""
         return select_from(self._table, fields, group=[column_tree(key) for key in self._keys])
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """Computes a row of each group with a function that udaf made; say with select which columns to keep."""
+        return aggregated(self._table, [column_tree(key) for key in self._keys], func)
+
+    def flat_aggregate(self, func: Any) -> FlatAggregateTable:
+        """Computes several rows of each group with a function that udtaf made; then say which columns to keep."""
+        return flat_aggregated(self._table, [column_tree(key) for key in self._keys], func)
 
 
 class GroupWindowedTable:
@@ -63,6 +72,15 @@ class WindowGroupedTable:
         )
         group = [*self._keys, *bounds, *(time if asked else [])]
         return select_from(self._table, fields, group=group, window=self._with_partition())
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """Computes a row of each group and window with a function that udaf made; then say which columns to keep."""
+        bounds = [exp.column(name) for name in ("window_start", "window_end", "window_time")]
+        return aggregated(self._table, [*self._keys, *bounds], func, window=self._with_partition())
+
+    def flat_aggregate(self, func: Any) -> FlatAggregateTable:
+        """Refuses: there are no table aggregates of windows yet."""
+        raise NotYetError(f"flat_aggregate({func!r:.50}) of windows can't be run yet; use aggregate(…), or no window")
 
     def _with_partition(self) -> GroupWindow:
         """Return the window; sessions are cut for each group apart."""

@@ -10,8 +10,18 @@ from flott.table.bind.query import renamed
 from flott.table.bind.set_operations import distinct, set_operation, union
 from flott.table.bind.tables import resolved_schema
 from flott.table.errors import TableError, did_you_mean
+from flott.table.expression import tree_of
 from flott.table.grouped_table import GroupedTable, GroupWindowedTable, OverWindowedTable
 from flott.table.plan.set_operation import EXCEPT, INTERSECT
+from flott.table.row_functions import (
+    AggregatedTable,
+    FlatAggregateTable,
+    aggregated,
+    flat_aggregated,
+    flat_mapped,
+    mapped,
+    with_table_function,
+)
 from flott.table.select_from import column_tree, join_of, select_from
 
 if TYPE_CHECKING:
@@ -102,6 +112,22 @@ class Table:
 
     fetch = limit
 
+    def map(self, func: Any) -> Table:
+        """Computes a row of each row with a function that udf made; without arguments it gets the whole row."""
+        return mapped(self, func)
+
+    def flat_map(self, func: Any) -> Table:
+        """Computes several rows of each row with a function that udtf made."""
+        return flat_mapped(self, func)
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """Computes a row of all rows with a function that udaf made; say with select which columns to keep."""
+        return aggregated(self, [], func)
+
+    def flat_aggregate(self, func: Any) -> FlatAggregateTable:
+        """Computes several rows of all rows with a function that udtaf made; say with select which columns to keep."""
+        return flat_aggregated(self, [], func)
+
     # -- several tables ------------------------------------------------------------------------------
 
     def join(self, right: Table, join_predicate: Any = None) -> Table:
@@ -119,6 +145,17 @@ class Table:
     def full_outer_join(self, right: Table, join_predicate: Any) -> Table:
         """Puts rows together; those of both sides without a partner stay, with NULLs."""
         return join_of(self, right, "FULL", join_predicate)
+
+    def join_lateral(self, table_function_call: Any, join_predicate: Any = None) -> Table:
+        """Puts each row together with the rows that a table function makes of it."""
+        made = with_table_function(self, table_function_call, outer=False)
+        return made if join_predicate is None else made.where(join_predicate)
+
+    def left_outer_join_lateral(self, table_function_call: Any, join_predicate: Any = None) -> Table:
+        """Puts each row together with the rows that a table function makes of it; if there are none, with NULLs."""
+        if join_predicate is not None and tree_of(join_predicate) != exp.true():
+            raise TableError("left_outer_join_lateral(…): a table function takes no condition but lit(True)")
+        return with_table_function(self, table_function_call, outer=True)
 
     def union_all(self, right: Table) -> Table:
         """Takes the rows of two tables as one."""

@@ -18,7 +18,7 @@ from flott.table.sql.statements import Insert, Query
 from flott.table.statement_set import StatementSet
 from flott.table.table import Table
 from flott.table.table_config import TableConfig
-from flott.table.udf import ScalarFunction, udf
+from flott.table.udf import AsyncScalarFunction, ScalarFunction, udf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -219,11 +219,14 @@ class TableEnvironment:
 
     def create_temporary_system_function(self, name: str, function: Any) -> None:
         """Makes a function known under a name: one made by udf or udaf, or a ScalarFunction."""
-        if isinstance(function, ScalarFunction) or (callable(function) and not hasattr(function, "kind")):
+        if isinstance(function, (ScalarFunction, AsyncScalarFunction)) or (
+            callable(function) and not hasattr(function, "kind")
+        ):
             function = udf(function)
         if not hasattr(function, "kind"):
             raise TableError(
-                f"create_temporary_system_function('{name}', {function!r:.80}): make it with udf(…) or udaf(…)"
+                f"create_temporary_system_function('{name}', {function!r:.80}): "
+                f"make it with udf(…), udtf(…), udaf(…) or udtaf(…)"
             )
         self._manager.functions[name.upper()] = function
 

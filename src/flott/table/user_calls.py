@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from flott.errors import FlottError
+from flott.table.python_values import from_python, to_python
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from flott.table.expr import UserCall
+
+CONCURRENT = 10
+"""So many calls of an asynchronous function wait at once, as Flink has it by default."""
 
 
 def call_user_function(call: UserCall, args: list[Any], length: int, kind: Any) -> Any:
@@ -20,10 +27,9 @@ def call_user_function(call: UserCall, args: list[Any], length: int, kind: Any) 
             made = function.evaluator()(*(arg.to_pandas() for arg in args))
             return pa.Array.from_pandas(made, type=kind)
         evaluate = function.evaluator()
-        columns = [arg.to_pylist() for arg in args]
-        values = (
-            [evaluate(*row) for row in zip(*columns, strict=True)] if columns else [evaluate() for _ in range(length)]
-        )
+        rows = rows_of_arguments(call, args, length)
+        values = _awaited(evaluate, rows) if function.func_type == "async" else [evaluate(*row) for row in rows]
+        values = [from_python(value, call.type) for value in values]
     except Exception as error:
         raise FlottError(f"function {call.name}: {type(error).__name__}: {error}") from error
     try:
@@ -33,3 +39,24 @@ def call_user_function(call: UserCall, args: list[Any], length: int, kind: Any) 
             f"function {call.name} returned something that is no {call.type.nullable()!r}: {error}; "
             f"declare what it returns as result_type"
         ) from None
+
+
+def rows_of_arguments(call: UserCall, args: list[Any], length: int) -> Iterable[tuple[Any, ...]]:
+    """Return the arguments of a call, row by row."""
+    columns = [to_python(arg, expr.type) for arg, expr in zip(args, call.args, strict=True)]
+    return zip(*columns, strict=True) if columns else [()] * length
+
+
+def _awaited(evaluate: Callable[..., Any], rows: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Return the results of an asynchronous function in the order of the rows, some of which wait at once."""
+
+    async def all_rows() -> list[Any]:
+        free = asyncio.Semaphore(CONCURRENT)
+
+        async def one(row: tuple[Any, ...]) -> Any:
+            async with free:
+                return await evaluate(*row)
+
+        return await asyncio.gather(*map(one, rows))
+
+    return asyncio.run(all_rows())

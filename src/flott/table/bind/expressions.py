@@ -9,7 +9,7 @@ from sqlglot import exp
 from flott.table.bind.literals import interval, literal, timestamp_literal
 from flott.table.bind.scope import wrong
 from flott.table.errors import NotYetError, TableError, did_you_mean
-from flott.table.expr import Expr, Literal, UserCall
+from flott.table.expr import Call, Expr, Literal, UserCall
 from flott.table.functions.aggregates import AGGREGATES
 from flott.table.functions.casts import bind_cast
 from flott.table.functions.registry import SignatureError, cast_to, functions
@@ -237,6 +237,10 @@ class ExpressionBinder:
             hint = did_you_mean(name, [*known, *self.users, *AGGREGATES])
             raise wrong(f"there is no function '{node.this}'{hint}", node, self.scope.text)
         args = [self.bind(arg) for arg in node.expressions]
+        if "names" in node.meta:
+            fields = zip(node.meta["names"], args, strict=True)
+            kind = DataTypes.ROW([DataTypes.FIELD(title, arg.type) for title, arg in fields])
+            return Call(kind.not_null(), name, tuple(args))
         return self.call(name, args) if user is None else self.user_call(str(node.this), user, args, node)
 
     def _with_unit(self, name: str, node: exp.Anonymous) -> Expr:

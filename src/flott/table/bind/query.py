@@ -11,6 +11,7 @@ from flott.table.bind.expressions import ExpressionBinder
 from flott.table.bind.group_windows import with_group_window
 from flott.table.bind.grouping import Grouping
 from flott.table.bind.join_columns import join_node
+from flott.table.bind.lateral import alone, is_lateral, lateral_join, table_function
 from flott.table.bind.match_recognize import match_table
 from flott.table.bind.over import Overs
 from flott.table.bind.ranking import with_limit
@@ -24,8 +25,7 @@ from flott.table.catalog import CatalogView
 from flott.table.errors import NotYetError, ValidationError, did_you_mean
 from flott.table.expr import Expr, Literal
 from flott.table.functions.result_types import common_type
-from flott.table.plan.nodes import Field, Filter, Node, Values, project
-from flott.table.types import DataTypes
+from flott.table.plan.nodes import Field, Filter, Node, Values, one_row, project
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,6 +102,9 @@ class QueryBinder:
             return self._named(node, tree)
         if isinstance(tree, exp.Values):
             return self._named(self._values(tree), tree)
+        call = table_function(tree, self.users)
+        if call is not None:
+            return alone(call, self.users, self.text)
         if not isinstance(tree, exp.Table):
             raise NotYetError(f"'{tree.sql()}' in FROM can't be run yet", self.text)
         self._refuse_others(tree, TABLE_PARTS)
@@ -155,16 +158,17 @@ class QueryBinder:
         """Return the plan of FROM, and the names that it brings."""
         clause = tree.args.get("from_") or tree.args.get("from")
         if clause is None:
-            nothing = Values((Field("ZERO", DataTypes.INT().not_null()),), ((0,),))
-            return nothing, Scope((), self.text)
+            return one_row(), Scope((), self.text)
         node, scope = self._source(clause.this)
         for join in tree.args.get("joins") or ():
             node, scope = self._join(node, scope, join)
         if tree.args.get("laterals"):
-            raise NotYetError("LATERAL can't be run yet; use flat_map(…) on the stream of the table")
+            raise NotYetError("LATERAL VIEW can't be run; write CROSS JOIN LATERAL TABLE(f(…)) AS t(a)", self.text)
         return node, scope
 
     def _join(self, left: Node, left_scope: Scope, join: exp.Join) -> tuple[Node, Scope]:
+        if is_lateral(join.this):
+            return lateral_join(left, left_scope, join, self.users)
         version = join.this.args.get("version")
         if version is not None:
             return self._temporal_join(left, left_scope, join, version)
@@ -266,7 +270,7 @@ class QueryBinder:
                 for row in tree.expressions]  # fmt: skip
         if len({len(row) for row in rows}) != 1:
             raise wrong("all rows of VALUES must have the same number of columns", tree, self.text)
-        nothing = Values((Field("ZERO", DataTypes.INT().not_null()),), ((0,),))
+        nothing = one_row()
         names = [f"EXPR${position}" for position in range(len(rows[0]))]
         if all(isinstance(cell, Literal) for row in rows for cell in row):
             return literal_rows(rows, names, self.text)

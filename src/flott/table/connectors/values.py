@@ -17,6 +17,7 @@ from flott.table.connectors.registry import TableSource
 from flott.table.errors import TableError
 from flott.table.functions.casts import converted
 from flott.table.functions.registry import Session
+from flott.table.python_values import from_python
 from flott.table.types import DataTypes, is_text
 
 if TYPE_CHECKING:
@@ -88,5 +89,5 @@ def _column(values: list[Any], kind: DataType) -> list[Any]:
         texts = pa.array([None if value is None else str(value) for value in values], pa.string())
         found: list[Any] = converted(texts, DataTypes.STRING(), kind, Session(), lenient=False).to_pylist()
         return found
-    made: list[Any] = pa.array(values, to_arrow_type(kind)).to_pylist()
+    made: list[Any] = pa.array([from_python(value, kind) for value in values], to_arrow_type(kind)).to_pylist()
     return made

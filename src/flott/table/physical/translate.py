@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flott.table.arrow_types import to_arrow_type
 from flott.table.errors import NotYetError
 from flott.table.physical.aggregates import translate_aggregate
+from flott.table.physical.correlate import translate_correlate
 from flott.table.physical.expand import translate_expand
 from flott.table.physical.joins import translate_join
 from flott.table.physical.matches import translate_match
@@ -16,13 +17,16 @@ from flott.table.physical.over import numbers_by_time, translate_over
 from flott.table.physical.ranks import translate_rank
 from flott.table.physical.set_operations import translate_set_operation
 from flott.table.physical.step import Step
+from flott.table.physical.table_aggregate import translate_table_aggregate
 from flott.table.physical.temporal_joins import translate_lookup_join, translate_temporal_join
 from flott.table.physical.unaligned_windows import translate_sessions
 from flott.table.plan import nodes as n
+from flott.table.plan.correlate import Correlate
 from flott.table.plan.expand import Expand
 from flott.table.plan.match import Match
 from flott.table.plan.over import OverAggregate
 from flott.table.plan.set_operation import SetOperation
+from flott.table.plan.table_aggregate import TableAggregate
 from flott.table.plan.temporal import LookupJoin, TemporalJoin
 from flott.table.runtime.calc import Calc
 from flott.table.runtime.conversion import RecordsToColumns
@@ -165,6 +169,8 @@ STEPS: dict[type[n.Node], Callable[[Translator, Any], Step]] = {
     LookupJoin: lambda translator, node: translate_lookup_join(node, translator),
     SetOperation: lambda translator, node: translate_set_operation(node, translator),
     Expand: lambda translator, node: translate_expand(node, translator.translate(node.input)),
+    Correlate: lambda translator, node: translate_correlate(node, translator),
+    TableAggregate: lambda translator, node: translate_table_aggregate(node, translator),
     OverAggregate: lambda translator, node: translate_over(node, translator.translate(node.input)),
 }
 """How each kind of node is translated."""

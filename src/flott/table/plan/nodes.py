@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flott.table.expr import InputRef
+from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,6 +128,11 @@ class Values(Node):
     @property
     def detail(self) -> str:
         return f"rows={len(self.rows)}, fields=[{_names(self)}]"
+
+
+def one_row() -> Values:
+    """Return a single row, for what needs no table."""
+    return Values((Field("ZERO", DataTypes.INT().not_null()),), ((0,),))
 
 
 @dataclass(frozen=True, slots=True)

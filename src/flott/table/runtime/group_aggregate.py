@@ -12,6 +12,7 @@ from flott.runtime.state.maps import MapState
 from flott.runtime.state.values import ValueState
 from flott.table.arrow_types import plain_values, to_arrow_type
 from flott.table.functions.aggregates import Aggregate, aggregate
+from flott.table.python_values import to_python
 from flott.table.runtime.changes import (
     DELETE,
     INSERT,
@@ -19,7 +20,6 @@ from flott.table.runtime.changes import (
     UPDATE_BEFORE,
     ChangesOut,
     keys_of,
-    rows_of,
     unpack,
 )
 from flott.table.runtime.user_aggregate import user_aggregate
@@ -71,8 +71,9 @@ class Arguments:
         for call in plan.calls:
             if not call.args:
                 self.values.append(None)
-            elif call.user is not None and len(call.args) > 1:
-                self.values.append(rows_of([columns[position] for position in call.args], 0))
+            elif call.user is not None:
+                args = [to_python(columns[position], plan.inputs[position]) for position in call.args]
+                self.values.append(list(zip(*args, strict=True)) if len(args) > 1 else args[0])
             else:
                 self.values.append(plain_values(columns[call.args[0]]))
             self.counts.append(None if call.filter is None else columns[call.filter].to_pylist())

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from flott.table.functions.aggregates import Aggregate
+from flott.table.python_values import plain_from_python
 
 
 def user_aggregate(user: Any) -> Aggregate:
     """Return how an AggregateFunction works on the values of its argument; several come as a tuple."""
     function = user.func
-    takes_back = getattr(type(function), "retract", None) is not None and user.retracts
 
     def add(acc: list[Any], value: Any) -> None:
         function.accumulate(acc[0], *(value if isinstance(value, tuple) else (value,)))
@@ -21,6 +21,6 @@ def user_aggregate(user: Any) -> Aggregate:
     return Aggregate(
         lambda: [function.create_accumulator()],
         add,
-        retract if takes_back else None,
-        lambda acc: function.get_value(acc[0]),
+        retract if user.retracts else None,
+        lambda acc: plain_from_python(function.get_value(acc[0]), user.result_type),
     )
