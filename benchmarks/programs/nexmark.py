@@ -51,6 +51,13 @@ def seconds(tables, query: str) -> float:
     return client.get_job_execution_result().result().get_net_runtime() / 1000
 
 
+def warm_up(tables, asked: dict) -> None:
+    """Start whatever starts with the first query: it belongs to none."""
+    for statement in next(iter(asked["tables"].values())):
+        tables.execute_sql(statement)
+    seconds(tables, "SELECT auction FROM bid")
+
+
 def sql_type(kind) -> str:
     name = type(kind).__name__.removesuffix("Type").upper()
     if name == "DECIMAL":
@@ -64,6 +71,7 @@ def main() -> None:
     options = arguments()
     asked = json.loads(options.statements.read_text())
     tables = environment(options)
+    warm_up(tables, asked)
     told: dict[str, dict] = {}
     for name, query in asked["queries"].items():
         told[name] = {}

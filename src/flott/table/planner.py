@@ -17,6 +17,7 @@ from flott.table.functions.result_types import common_type
 from flott.table.physical.attach import behind
 from flott.table.physical.to_stream import StreamBuilder
 from flott.table.physical.translate import Settings, Translator
+from flott.table.physical.upserts import for_sink
 from flott.table.plan.nodes import Field, Node, SinkNode, project
 from flott.table.rules.optimise import optimise
 from flott.table.runtime.conversion import ColumnsToRows
@@ -111,7 +112,7 @@ class Planner:
         for node in nodes:
             step = translator.translate(optimise(node.input))
             sink = self.connectors.sink(node.path, node.table, node.fields, step)
-            sink.attach(builder.stream(step))
+            sink.attach(builder.stream(for_sink(step, sink)))
 
     def explain(self, nodes: list[Node], *, changes: bool = False) -> str:
         """Return the plans of queries and INSERTs as text."""
@@ -122,8 +123,8 @@ class Planner:
             best = optimise(inner)
             step = translator.translate(best)
             if isinstance(node, SinkNode):
-                self.connectors.sink(node.path, node.table, node.fields, step)
-                plans.append((node, node.with_inputs(best), _sink_step(node, step)))
+                sink = self.connectors.sink(node.path, node.table, node.fields, step)
+                plans.append((node, node.with_inputs(best), _sink_step(node, for_sink(step, sink))))
             else:
                 plans.append((node, best, step))
         return explained(plans, changes=changes)

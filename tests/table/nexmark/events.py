@@ -23,33 +23,37 @@ SCHEMAS = {
 }  # fmt: skip
 
 
+def event(number):
+    """Person, auction or bid by the event's number, 1 : 3 : 46; the kind and its row."""
+    chance = random.Random(number)
+    epoch, offset = divmod(number, 50)
+    at = BASE + number * STEP
+    last_person, last_auction = epoch, epoch * 3 + (2 if offset > 3 else max(offset - 1, 0))
+    price = round(10 ** (6 * chance.random()) * 100)
+    if offset == 0:
+        row = (1000 + last_person, f"name-{chance.randrange(99)}", f"city-{chance.randrange(10)}")
+        return "person", (*row, chance.choice(STATES), at)
+    if offset <= 3:
+        expires = at + dt.timedelta(milliseconds=chance.randrange(1, 60_000))
+        seller = 1000 + chance.randrange(max(0, last_person - 20), last_person + 2)
+        item = (1000 + last_auction, f"item-{chance.randrange(99)}", price + 50, at, expires)
+        return "auction", (*item, seller, 10 + chance.randrange(5))
+    auction = 1000 + chance.randrange(max(0, last_auction - 20), last_auction + 2)
+    bidder = 1000 + chance.randrange(max(0, last_person - 10), last_person + 2)
+    if chance.random() < 0.5:
+        channel, url = chance.choice(CHANNELS), "https://www.nexmark.com/a/b/c/item.htm?query=1"
+    else:
+        channel = f"channel-{chance.randrange(100)}"
+        url = f"https://www.nexmark.com/{channel}/x/y/item.htm?query=1&channel_id={chance.randrange(1000)}"
+    extra = "".join(chance.choices("abc", k=8))
+    return "bid", (auction, bidder, price, channel, url, at, extra)
+
+
 def events(count):
-    """Person, auction or bid by the event's number: 1 : 3 : 46."""
+    """The rows of each kind among the first so many events."""
     made = {"person": [], "auction": [], "bid": []}
-    for number in range(count):
-        chance = random.Random(number)
-        epoch, offset = divmod(number, 50)
-        at = BASE + number * STEP
-        last_person, last_auction = epoch, epoch * 3 + (2 if offset > 3 else max(offset - 1, 0))
-        price = round(10 ** (6 * chance.random()) * 100)
-        if offset == 0:
-            row = (1000 + last_person, f"name-{chance.randrange(99)}", f"city-{chance.randrange(10)}")
-            made["person"].append((*row, chance.choice(STATES), at))
-        elif offset <= 3:
-            expires = at + dt.timedelta(milliseconds=chance.randrange(1, 60_000))
-            seller = 1000 + chance.randrange(max(0, last_person - 20), last_person + 2)
-            item = (1000 + last_auction, f"item-{chance.randrange(99)}", price + 50, at, expires)
-            made["auction"].append((*item, seller, 10 + chance.randrange(5)))
-        else:
-            auction = 1000 + chance.randrange(max(0, last_auction - 20), last_auction + 2)
-            bidder = 1000 + chance.randrange(max(0, last_person - 10), last_person + 2)
-            if chance.random() < 0.5:
-                channel, url = chance.choice(CHANNELS), "https://www.nexmark.com/a/b/c/item.htm?query=1"
-            else:
-                channel = f"channel-{chance.randrange(100)}"
-                url = f"https://www.nexmark.com/{channel}/x/y/item.htm?query=1&channel_id={chance.randrange(1000)}"
-            extra = "".join(chance.choices("abc", k=8))
-            made["bid"].append((auction, bidder, price, channel, url, at, extra))
+    for kind, row in map(event, range(count)):
+        made[kind].append(row)
     return made
 
 

@@ -10,11 +10,12 @@ from flott.connectors.file_sink import FileSink
 from flott.connectors.output_file_config import OutputFileConfig
 from flott.table.connectors.file_formats import LineFormat, ParquetWriterFactory, line_encoder
 from flott.table.connectors.file_metadata import METADATA
+from flott.table.connectors.line_formats import format_of
 from flott.table.connectors.lines_source import LinesSource
 from flott.table.connectors.lookup import CacheOptions, WholeTable, batches_of
 from flott.table.connectors.parquet_source import ParquetSource
 from flott.table.connectors.registry import TableSink, TableSource
-from flott.table.errors import TableError, did_you_mean
+from flott.table.errors import TableError
 from flott.table.physical.attach import behind
 from flott.table.runtime.conversion import ColumnsToRows
 from flott.table.runtime.line_parser import LineParser
@@ -32,16 +33,8 @@ FORMATS = ("csv", "json", "parquet")
 
 def _format(options: Options) -> tuple[str, str, LineFormat]:
     path = options.text("path", required=True) or ""
-    name = options.text("format", required=True) or ""
-    if name not in FORMATS:
-        raise TableError(f"table '{options.table}': there is no format '{name}'{did_you_mean(name, FORMATS)}")
-    if name == "csv":
-        delimiter = options.text("csv.field-delimiter", ",") or ","
-        null = options.text("csv.null-literal")
-        return path, name, LineFormat("csv", delimiter, null, options.truth("csv.ignore-parse-errors"))
-    if name == "json":
-        return path, name, LineFormat("json", ignore_errors=options.truth("json.ignore-parse-errors"))
-    return path, name, LineFormat("parquet")
+    form = format_of(options, FORMATS)
+    return path, form.name, form
 
 
 def source(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> TableSource:

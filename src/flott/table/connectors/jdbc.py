@@ -1,4 +1,4 @@
-"""Tables of PostgreSQL under Flink's name for it, 'jdbc': rows are looked up by key."""
+"""Tables of PostgreSQL under Flink's name for it, 'jdbc': read, written, and rows looked up by key."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from flott.connectors.postgres_connection import PostgresAddress, psycopg_module
+from flott.connectors.postgres_connection import psycopg_module
 from flott.connectors.postgres_settings import quoted
 from flott.table.arrow_types import column_of_plain, plain_values, to_arrow_type
+from flott.table.connectors.jdbc_options import SCAN_OPTIONS, SINK_OPTIONS, address_of, quoted_path
+from flott.table.connectors.jdbc_sink import sink
+from flott.table.connectors.jdbc_source import source
 from flott.table.connectors.lookup import CachedLookup, CacheOptions, WholeTable
-from flott.table.errors import TableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from flott.connectors.postgres_connection import PostgresAddress
     from flott.table.catalog import CatalogTable
     from flott.table.connectors.lookup import Found, Key, LookupTable
     from flott.table.connectors.options import Options
     from flott.table.plan.nodes import Field
 
-PREFIX = "jdbc:postgresql://"
+__all__ = ["lookup", "sink", "source"]
+
 KEYS_AT_ONCE = 1000
 ROWS_AT_ONCE = 10_000
 
 
 def lookup(options: Options, fields: tuple[Field, ...], table: CatalogTable, keys: tuple[int, ...]) -> LookupTable:
     """Return what finds rows by key, with the cache that the options name."""
-    url = options.text("url", required=True) or ""
-    if not url.startswith(PREFIX):
-        raise TableError(f"table '{options.table}': 'url' = '{url}' is not known; write '{PREFIX}host:5432/database'")
+    address = address_of(options)
     name = options.text("table-name", required=True) or ""
-    given = {"user": options.text("username"), "password": options.text("password")}
-    address = PostgresAddress.parse(
-        url.removeprefix("jdbc:"), {key: value for key, value in given.items() if value is not None}
-    )
+    for key in (*SCAN_OPTIONS, *SINK_OPTIONS):
+        options.text(key)
     cache = CacheOptions.of(options)
     retries = options.whole("lookup.max-retries", 3)
     found = PostgresLookup(address, name, fields, keys, 3 if retries is None else retries)
@@ -54,7 +54,7 @@ class PostgresLookup:
         self.keys = keys
         self.retries = retries
         names = [quoted(field.name, f"table '{table}'") for field in fields]
-        path = ".".join(quoted(part, f"table '{table}'") for part in table.split("."))
+        path = quoted_path(table)
         self.whole = f"SELECT {', '.join(names)} FROM {path}"  # noqa: S608 - all names are quoted
         self.some = f"{self.whole} WHERE ({', '.join(names[key] for key in keys)}) IN "
 

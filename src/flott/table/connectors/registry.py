@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 CONNECTORS = {
     "datagen": "datagen", "values": "values", "filesystem": "filesystem", "print": "printing", "blackhole": "blackhole",
-    "jdbc": "jdbc",
+    "jdbc": "jdbc", "socket": "socket",
 }  # fmt: skip
 """The module of each connector; it has functions ``source``, ``sink`` or ``lookup``.
 
 A dict ``METADATA`` in it has the type of each key that a metadata column can name.
 """
-PRUNING = frozenset({"filesystem"})
+PRUNING = frozenset({"filesystem", "jdbc"})
 """Connectors that read any part of a table's columns."""
 
 
@@ -49,6 +49,10 @@ class TableSink:
     """Puts the sink behind a stream of columns."""
     changelog: bool = False
     """Whether it takes updates and deletions."""
+    upsert_keys: tuple[int, ...] = ()
+    """The columns by which it takes the last row of each key, and its deletion; none if it does not."""
+    hint: str = ""
+    """What to do to let it take updates, if there is a way."""
 
 
 class Connectors:
@@ -90,10 +94,11 @@ class Connectors:
         options.text("connector")
         made: TableSink = module.sink(options, fields, table)
         options.finish()
-        if not step.append_only and not made.changelog:
+        if not step.append_only and not made.changelog and not made.upsert_keys:
+            instead = made.hint or "write into a 'print' table, or aggregate in windows"
             raise TableError(
                 f"table '{path}': the connector '{name}' only takes new rows, but this query updates and deletes rows "
-                f"that it gave before (from {_updating(step)}); write into a 'print' table, or aggregate in windows"
+                f"that it gave before (from {_updating(step)}); {instead}"
             )
         return made
 
