@@ -77,7 +77,9 @@ class KafkaSource(Source):
         make_batch = self.deserializer.batch
         try:
             for messages in self._reader.read(KafkaTopicPartition.of(read.split), read.start, read.end):
-                yield make_batch(messages)
+                batch = make_batch(messages)
+                if len(batch):
+                    yield batch
         except BaseException:
             # Whatever stopped in the middle stands anywhere.
             reader, self._reader = self._reader, None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CONNECTORS = {
     "datagen": "datagen", "values": "values", "filesystem": "filesystem", "print": "printing", "blackhole": "blackhole",
-    "jdbc": "jdbc", "socket": "socket",
+    "jdbc": "jdbc", "socket": "socket", "kafka": "kafka", "upsert-kafka": "upsert_kafka",
 }  # fmt: skip
 """The module of each connector; it has functions ``source``, ``sink`` or ``lookup``.
 
