@@ -190,3 +190,16 @@ def test_which_windows_are_made_of_panes():
     assert PaneGrid.fits(SlidingEventTimeWindows(10, 3, 0))
     assert not PaneGrid.fits(SlidingEventTimeWindows(3, 10, 0))
     assert not PaneGrid.fits(SlidingEventTimeWindows(3_600_000, 7, 0))
+
+
+def test_chunks_that_were_not_read_yet_are_merged_behind_one_that_was():
+    assigner = TumblingEventTimeWindows(10, 0)
+
+    def keys(*names):
+        return ("records", ([((name, 1, 0.5), 5) for name in names], True))
+
+    script = [keys(*"abcdefgh"), ("epoch", True), keys(*"ijk"), ("epoch", False), keys(*"lmn"), ("epoch", False)]
+    by_columns = run_in_columns(plan_of(assigner), script)
+    by_rows = run_by_rows(row_operator(assigner), script)
+    assert text(by_columns[0]) == text(by_rows[0])
+    assert by_columns[1:] == (by_rows[1], 0)

@@ -99,16 +99,18 @@ class PaneChunks:
             self._changes.update(dict.fromkeys(chunk.addresses))
 
     def _read(self, pane: int, chunks: list[Chunk]) -> None:
-        by_sequence: dict[int, tuple[list[bytes], list[Partials]]] = {chunk.sequence: ([], []) for chunk in chunks}
+        unread = {chunk.sequence: chunk for chunk in chunks if chunk.partials is None}
+        pieces: dict[int, list[Partials]] = {sequence: [] for sequence in unread}
         tail = self._column + struct.pack(">Q", pane + ZERO)
         for group in self._groups.values():
             for address, value in self._backend.scan(group + tail):
-                addresses, pieces = by_sequence[struct.unpack(">I", address[-4:])[0]]
-                addresses.append(address)
-                pieces.append(self._decoded(pane, value))
-        for chunk in chunks:
-            chunk.addresses, pieces = by_sequence[chunk.sequence]
-            chunk.partials = concatenated(pieces)
+                (sequence,) = struct.unpack(">I", address[-4:])
+                # The store still has chunks that were merged into others in this epoch.
+                if sequence in unread:
+                    unread[sequence].addresses.append(address)
+                    pieces[sequence].append(self._decoded(pane, value))
+        for sequence, chunk in unread.items():
+            chunk.partials = concatenated(pieces[sequence])
 
     def _decoded(self, pane: int, value: bytes) -> Partials:
         keys, *columns = pa.ipc.read_record_batch(pa.py_buffer(value), self._schema).columns
