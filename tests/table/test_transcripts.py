@@ -43,8 +43,8 @@ def run(t_env, case):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name, t_env):
+def test_refused(name, environment):
     case = REFUSED[name]
     with pytest.raises(TableError) as caught:
-        run(t_env, case)
+        run(environment(**case.get("options", {})), case)
     assert " ".join(case["error"].split()) in " ".join(str(caught.value).split())

@@ -92,7 +92,10 @@ class Planner:
 
     def settings(self) -> Settings:
         """Return what plans depend on."""
-        return Settings(self.config.get_local_timezone(), self.config.bundles(), self.connectors)
+        config = self.config
+        return Settings(
+            config.get_local_timezone(), config.bundles(), self.connectors, config.state_ttl(), config.emit()
+        )
 
     def stream(self, node: Node) -> tuple[Step, DataStream]:
         """Put a plan into the program; return its last step and its stream of columns."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from flott.common.time import Duration, to_milliseconds
 from flott.table.errors import NotYetError, TableError
+from flott.table.runtime.emitting_windows import Emit
 
 if TYPE_CHECKING:
     from flott.common.configuration import Configuration
@@ -15,11 +18,10 @@ __all__ = ["TableConfig"]
 ZONE = "table.local-time-zone"
 MINI_BATCH = "table.exec.mini-batch.enabled"
 TTL = "table.exec.state.ttl"
+EARLY, LATE = "table.exec.emit.early-fire", "table.exec.emit.late-fire"
+LATENESS = "table.exec.emit.allow-lateness"
 NOT_YET = {
-    TTL: "idle state is kept for ever; bound it with windows or an interval join",
     "table.exec.source.idle-timeout": "use with_idleness(…) of a WatermarkStrategy on a DataStream",
-    "table.exec.emit.early-fire.enabled": "use a continuous trigger on a DataStream",
-    "table.exec.emit.late-fire.enabled": "use allowed_lateness(…) on a DataStream",
 }
 """Options of Flink that change results and are not there, and what to do instead."""
 
@@ -64,6 +66,50 @@ class TableConfig:
     def set_local_timezone(self, timezone_id: str) -> None:
         """Sets the time zone of the session."""
         self.set(ZONE, timezone_id)
+
+    def set_idle_state_retention(self, duration: Duration | timedelta) -> None:
+        """Sets after which time state is forgotten that was not touched; the shortest time that it is kept."""
+        self.set(TTL, f"{to_milliseconds(duration)} ms")
+
+    def get_idle_state_retention(self) -> timedelta:
+        """Returns after which time state is forgotten that was not touched; nothing is never."""
+        return timedelta(milliseconds=self.state_ttl())
+
+    def state_ttl(self) -> int:
+        """Return after how many milliseconds idle state is forgotten; 0 is never."""
+        return self._duration(TTL) or 0
+
+    def emit(self) -> Emit | None:
+        """Return when windows tell results besides at their end; None if only then."""
+        early, late = self._delay(EARLY), self._delay(LATE)
+        if early is None and late is None:
+            return None
+        allowed = self._duration(LATENESS)
+        lateness = self.state_ttl() if allowed is None else allowed
+        if late is not None and lateness <= late:
+            raise TableError(
+                f"'{LATE}.enabled' needs windows that still take rows after their end, for longer than the delay of "
+                f"{late} ms; set '{LATENESS}', or '{TTL}'"
+            )
+        return Emit(early, late, lateness if late is not None else 0)
+
+    def _delay(self, option: str) -> int | None:
+        if not self._configuration.get_boolean(f"{option}.enabled", default_value=False):
+            return None
+        delay = self._duration(f"{option}.delay")
+        if delay is None:
+            raise TableError(f"'{option}.enabled' needs '{option}.delay': a time, or 0 ms for every row")
+        return delay
+
+    def _duration(self, key: str) -> int | None:
+        text = self.get(key, "")
+        try:
+            millis = Duration.parse(text).to_millis() if text else None
+        except ValueError as error:
+            raise TableError(f"'{key}': {error}") from None
+        if millis is not None and millis < 0:
+            raise TableError(f"'{key}' = '{text}': a time can't be negative")
+        return millis
 
     def bundles(self) -> bool:
         """Say whether groups report once per batch instead of once per row."""

@@ -9,6 +9,7 @@ from flott.table import DataTypes
 from flott.table.expr import AggregateCall
 from flott.table.plan.nodes import Windows
 from flott.table.runtime.changes import pack
+from flott.table.runtime.emitting_windows import Emit, EmittingWindowAggregate
 from flott.table.runtime.group_aggregate import GroupPlan
 from flott.table.runtime.processing_windows import ProcessingWindowAggregate
 from flott.table.runtime.session_expand import SessionExpand
@@ -85,3 +86,56 @@ def test_rows_of_a_session_wait_for_its_end():
             ("a", 15_000),
             ("b", 15_000),
         ]
+
+
+def emitting(emit):
+    plan = GroupPlan((0, 1), (COUNT,), (DataTypes.STRING(), DataTypes.TIMESTAMP(3)), retracting=False)
+    return KeyedOneInputOperatorHarness(EmittingWindowAggregate(plan, 1, emit))
+
+
+def row(harness, end):
+    harness.operator.process(pack([pa.array(["a"]), pa.array([end * 1000]).cast(TIME)], None))
+
+
+def told(harness):
+    found = [(["+I", "-U", "+U", "-D"][kind], count) for _, _, count, kind in harness.extract_output_values()]
+    harness.clear_output()
+    return found
+
+
+def test_early_results_come_after_a_delay_and_again_and_again():
+    with emitting(Emit(early=10)) as harness:
+        harness.set_processing_time(5)
+        row(harness, 1000)
+        harness.set_processing_time(14)
+        row(harness, 1000)
+        assert told(harness) == []
+        harness.set_processing_time(15)
+        assert told(harness) == [("+I", 2)]
+        harness.end_epoch(new_worker=True)
+        row(harness, 1000)
+        harness.set_processing_time(25)
+        assert told(harness) == [("-U", 2), ("+U", 3)]
+        harness.set_processing_time(60)
+        assert told(harness) == []
+        row(harness, 1000)
+        harness.process_watermark(999)
+        assert told(harness) == [("-U", 3), ("+U", 4)]
+        assert harness.num_state_entries() == harness.num_processing_time_timers() == 0
+
+
+def test_late_results_come_after_a_delay_and_at_the_end_of_lateness():
+    with emitting(Emit(late=10, lateness=500)) as harness:
+        row(harness, 1000)
+        harness.process_watermark(999)
+        assert told(harness) == [("+I", 1)]
+        row(harness, 1000)
+        assert told(harness) == []
+        harness.set_processing_time(10)
+        assert told(harness) == [("-U", 1), ("+U", 2)]
+        row(harness, 1000)
+        harness.process_watermark(1499)
+        assert told(harness) == [("-U", 2), ("+U", 3)]
+        row(harness, 1000)
+        assert told(harness) == []
+        assert harness.num_event_time_timers() == harness.num_processing_time_timers() == 0

@@ -58,7 +58,7 @@ class _GroupWindow:
             raise wrong(f"{self.kind} in GROUP BY takes a column of event time", self.call, self.scope.text)
         check_time(self.node.fields[time.index], args[0], self.scope.text)
         lengths = [milliseconds(arg, self.scope.text) for arg in args[1:]]
-        windows = Windows(self.kind, lengths[-1], lengths[0] if self.kind == "HOP" else 0)
+        windows = Windows(self.kind, lengths[-1], lengths[0] if self.kind == "HOP" else 0, grouped=True)
         keys = [key for key in self.tree.args["group"].expressions if key is not self.call]
         partition: list[int] = []
         below = self.node

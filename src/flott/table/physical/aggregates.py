@@ -9,6 +9,8 @@ from flott.table.errors import NotYetError
 from flott.table.physical.step import Step
 from flott.table.physical.unaligned_windows import in_processing_time
 from flott.table.physical.window_columns import in_columns
+from flott.table.plan.nodes import SESSION
+from flott.table.runtime.emitting_windows import EmittingWindowAggregate
 from flott.table.runtime.group_aggregate import GroupAggregate, GroupPlan
 from flott.table.runtime.key_hash import ColumnsHash, KeyColumns
 from flott.table.runtime.window_aggregate import WindowAggregate
@@ -16,11 +18,14 @@ from flott.table.runtime.window_aggregate import WindowAggregate
 if TYPE_CHECKING:
     from flott.table.physical.translate import Translator
     from flott.table.plan import nodes as n
+    from flott.table.runtime.emitting_windows import Emit
 
 
 def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     """Return the steps of an aggregate."""
     bounds = node.window_keys()
+    if bounds is not None and translator.settings.emit is not None:
+        return _emitting(node, bounds[1], translator.settings.emit, translator)
     if bounds is not None:
         fast = in_columns(node, translator) or in_processing_time(node, translator)
         if fast is not None:
@@ -32,7 +37,7 @@ def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     exchange = hashed(node.keys)
     if bounds is None:
         _check_retraction(node, below)
-        group = partial(GroupAggregate, plan, bundle=translator.settings.bundle)
+        group = partial(GroupAggregate, plan, bundle=translator.settings.bundle, ttl=translator.settings.ttl)
         return Step("GroupAggregate", node.detail, node.fields, append_only=False, inputs=(below,), operator=group,
                     exchanges=(exchange,))  # fmt: skip
     windows = node.input.fields[bounds[1]].windows
@@ -44,6 +49,23 @@ def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     window = partial(WindowAggregate, plan, end)
     return Step("WindowAggregate", node.detail, node.fields, append_only=True, inputs=(below,), operator=window,
                 exchanges=(exchange,))  # fmt: skip
+
+
+def _emitting(node: n.Aggregate, end: int, emit: Emit, translator: Translator) -> Step:
+    """Return the step of a window that tells results early or late."""
+    windows = node.input.fields[end].windows
+    if windows is None or not windows.grouped or windows.processing or windows.kind == SESSION:
+        raise NotYetError(
+            "'table.exec.emit.early-fire' and 'late-fire' are for TUMBLE and HOP of event time in GROUP BY; "
+            "windows in FROM, sessions and windows of processing time tell their results once"
+        )
+    below = translator.translate(node.input)
+    if not below.append_only:
+        raise NotYetError("a window over rows that are updated can't be run yet; group by without the window")
+    plan = GroupPlan(node.keys, node.calls, tuple(field.type for field in below.fields), retracting=False)
+    operator = partial(EmittingWindowAggregate, plan, node.keys.index(end), emit)
+    return Step("GroupWindowAggregate", f"{node.detail}, emit=[{emit}]", node.fields, append_only=False,
+                inputs=(below,), operator=operator, exchanges=(hashed(node.keys),))  # fmt: skip
 
 
 def _check_retraction(node: n.Aggregate, below: Step) -> None:

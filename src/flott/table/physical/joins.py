@@ -44,16 +44,18 @@ def translate_join(node: n.Join, translator: Translator) -> Step:
     ends = joined_windows(node.left.fields, node.right.fields, zip(*keys, strict=True)) if both_append else None
     append_only = append_only or ends is not None
     bounds = interval_bounds(rest, node, width) if append_only and node.kind == "INNER" and ends is None else None
+    ttls = (translator.settings.ttl, translator.settings.ttl)
     plan = JoinPlan(
         node.kind, keys, tuple(pair[2] for pair in pairs), conjunction(rest),
-        (left.arrow_types(), right.arrow_types()), append_only, translator.settings.zone, bounds,
+        (left.arrow_types(), right.arrow_types()), append_only, translator.settings.zone, ttls, bounds,
     )  # fmt: skip
     exchanges = tuple(hashed(some) for some in keys)
     if ends is not None:
         windows = partial(WindowJoin, WindowJoinPlan(plan, ends))
         return Step("WindowJoin", node.detail, node.fields, append_only, (left, right), windows, exchanges)
     name = "Join" if bounds is None else "IntervalJoin"
-    operator = partial(AppendJoin if append_only and node.kind == "INNER" else Join, plan)
+    plain = append_only and node.kind == "INNER" and (bounds is not None or ttls == (0, 0))
+    operator = partial(AppendJoin if plain else Join, plan)
     return Step(name, node.detail, node.fields, append_only, (left, right), operator, exchanges)
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from flott.table.plan import nodes as n
 
 
-def translate_rank(node: n.Rank, below: Step) -> Step:
-    """Return the step of a rank."""
+def translate_rank(node: n.Rank, below: Step, ttl: int = 0) -> Step:
+    """Return the step of a rank, whose rows are kept for a time."""
     refuse_nested(below, "the first N rows")
     exchange = hashed(node.partition)
     keys = node.order
@@ -27,15 +27,15 @@ def translate_rank(node: n.Rank, below: Step) -> Step:
     one_by_time = node.limit == 1 and not node.offset and not node.number and len(keys) == 1
     if one_by_time and below.append_only and node.input.fields[keys[0].index].is_rowtime:
         last = keys[0].descending
-        keep = partial(Deduplicate, node.partition, keys[0].index, below.arrow_types(), last=last)
+        keep = partial(Deduplicate, node.partition, keys[0].index, below.arrow_types(), last=last, ttl=ttl)
         detail = f"keep=[{'LastRow' if last else 'FirstRow'}], {node.detail}"
         return Step("Deduplicate", detail, node.fields, append_only=False, inputs=(below,), operator=keep,
                     exchanges=(exchange,))  # fmt: skip
     plan = RankPlan(
         node.partition, node.order, node.offset, node.limit, node.number, not below.append_only, below.arrow_types()
     )
-    return Step("Rank", node.detail, node.fields, append_only=False, inputs=(below,), operator=partial(Rank, plan),
-                exchanges=(exchange,))  # fmt: skip
+    return Step("Rank", node.detail, node.fields, append_only=False, inputs=(below,),
+                operator=partial(Rank, plan, ttl=ttl), exchanges=(exchange,))  # fmt: skip
 
 
 def _of_windows(node: n.Rank, below: Step, end: int) -> Step:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.table.expr import Expr
+    from flott.table.runtime.emitting_windows import Emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,10 @@ class Settings:
     """Whether groups report once per batch: table.exec.mini-batch.enabled."""
     connectors: Any = None
     """Finds what reads a table, by the name of its connector."""
+    ttl: int = 0
+    """After how many milliseconds state is forgotten that was not touched; 0 is never: table.exec.state.ttl."""
+    emit: Emit | None = None
+    """When windows tell results besides at their end: table.exec.emit."""
 
 
 class Translator:
@@ -162,7 +167,7 @@ STEPS: dict[type[n.Node], Callable[[Translator, Any], Step]] = {
     n.Union: Translator._union,  # noqa: SLF001
     n.Aggregate: lambda translator, node: translate_aggregate(node, translator),
     n.Join: lambda translator, node: translate_join(node, translator),
-    n.Rank: lambda translator, node: translate_rank(node, translator.translate(node.input)),
+    n.Rank: lambda translator, node: translate_rank(node, translator.translate(node.input), translator.settings.ttl),
     n.RowNumber: _row_number,
     Match: lambda translator, node: translate_match(node, translator),
     TemporalJoin: lambda translator, node: translate_temporal_join(node, translator),

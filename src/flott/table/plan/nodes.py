@@ -33,6 +33,8 @@ class Windows:
     offset: int = 0
     processing: bool = False
     """Whether rows are in the windows of the moment they are processed at."""
+    grouped: bool = False
+    """Whether they stand in GROUP BY, where results can be told early and late."""
 
     def __str__(self) -> str:
         if self.kind == SESSION:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import FlottError
 from flott.runtime.operator import Operator
-from flott.runtime.state.maps import MapState
-from flott.runtime.state.values import ValueState
 from flott.table.arrow_types import plain_values, to_arrow_type
 from flott.table.functions.aggregates import Aggregate, aggregate
 from flott.table.python_values import to_python
@@ -22,10 +19,13 @@ from flott.table.runtime.changes import (
     keys_of,
     unpack,
 )
+from flott.table.runtime.kept_state import BatchClock, map_state, value_state
 from flott.table.runtime.user_aggregate import user_aggregate
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
+    from flott.runtime.state.maps import MapState
+    from flott.runtime.state.values import ValueState
     from flott.table.expr import AggregateCall
     from flott.table.types import DataType
 
@@ -82,8 +82,10 @@ class Arguments:
 class GroupAggregate(Operator):
     """Keeps accumulators for each group, and hands on how its result changes."""
 
-    def __init__(self, plan: GroupPlan, *, bundle: bool) -> None:
+    def __init__(self, plan: GroupPlan, *, bundle: bool, ttl: int = 0) -> None:
         self.plan = plan
+        self.ttl = ttl
+        """After how many milliseconds without a row a group is forgotten; 0 is never."""
         self.bundle = bundle
         """Whether only the last result of a batch is handed on, for each group."""
 
@@ -91,12 +93,11 @@ class GroupAggregate(Operator):
         plan = self.plan
         backend = self.context.keyed("what groups hold")
         self._scope = backend.scope
-        self._state: ValueState = backend.part("groups", "value state", lambda: ValueState(backend, "groups"))
+        self._clock = BatchClock(self.context.clock)
+        self._state: ValueState = value_state(backend, "groups", self.ttl, self._clock)
         self._aggregates = plan.aggregates()
         self._seen: list[MapState | None] = [
-            backend.part(f"distinct-{number}", "map state", partial(MapState, backend, f"distinct-{number}"))
-            if call.distinct
-            else None
+            map_state(backend, f"distinct-{number}", self.ttl, self._clock) if call.distinct else None
             for number, call in enumerate(plan.calls)
         ]
         for one, call in zip(self._aggregates, plan.calls, strict=True):
@@ -105,6 +106,10 @@ class GroupAggregate(Operator):
         self._out = ChangesOut(plan.outputs(), append_only=False)
 
     def process(self, batch: Batch) -> None:
+        with self._clock.stopped():
+            self._process(batch)
+
+    def _process(self, batch: Batch) -> None:
         columns, kinds = unpack(batch)
         keys = keys_of(columns, self.plan.keys, len(batch))
         arguments = Arguments(self.plan, columns)

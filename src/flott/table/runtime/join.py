@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.operator import Operator
 from flott.runtime.operators.two_inputs import TwoInputs
-from flott.runtime.state.maps import MapState
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import (
     DELETE,
@@ -19,10 +17,12 @@ from flott.table.runtime.changes import (
     rows_of,
     unpack,
 )
+from flott.table.runtime.kept_state import BatchClock, map_state
 from flott.table.runtime.residual import Residual
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
+    from flott.runtime.state.maps import MapState
     from flott.table.expr import Expr
     from flott.table.runtime.changes import Row
 
@@ -44,6 +44,8 @@ class JoinPlan:
     """The Arrow types of the columns of left and right."""
     append_only: bool
     zone: str
+    ttls: tuple[int, int] = (0, 0)
+    """For each side: after how many milliseconds a row is forgotten that was not touched; 0 is never."""
     expiry: tuple[tuple[int, int], tuple[int, int]] | None = None
     """For each side: which column is event time, and after how many milliseconds no partner can come any more."""
 
@@ -82,8 +84,9 @@ class Join(TwoInputs, TimedRows):
         plan = self.plan
         backend = self.context.keyed("the rows of a join")
         self._scope = backend.scope
+        self._clock = BatchClock(self.context.clock)
         self._sides: list[MapState] = [
-            backend.part(name, "map state", partial(MapState, backend, name)) for name in ("left", "right")
+            map_state(backend, name, ttl, self._clock) for name, ttl in zip(("left", "right"), plan.ttls, strict=True)
         ]
         self._timers = TimerService(backend, "expiry", self.context.clock, self._expire, self._expire)
         self._residual = None if plan.residual is None else Residual(plan.residual, plan.types, plan.zone)
@@ -92,10 +95,12 @@ class Join(TwoInputs, TimedRows):
         self._nothing = [(None,) * len(types) for types in plan.types]
 
     def process(self, batch: Batch) -> None:
-        self._process(LEFT, batch)
+        with self._clock.stopped():
+            self._process(LEFT, batch)
 
     def process2(self, batch: Batch) -> None:
-        self._process(RIGHT, batch)
+        with self._clock.stopped():
+            self._process(RIGHT, batch)
 
     def _process(self, side: int, batch: Batch) -> None:
         plan = self.plan

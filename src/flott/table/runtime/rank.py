@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.operator import Operator
-from flott.runtime.state.values import ValueState
 from flott.table.runtime.changes import (
     DELETE,
     INSERT,
@@ -19,9 +18,11 @@ from flott.table.runtime.changes import (
     rows_of,
     unpack,
 )
+from flott.table.runtime.kept_state import value_state
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
+    from flott.runtime.state.values import ValueState
     from flott.table.plan.nodes import SortKey
     from flott.table.runtime.changes import Row
 
@@ -73,8 +74,10 @@ def sort_key(order: tuple[SortKey, ...], row: Row) -> tuple[Any, ...]:
 class Rank(Operator):
     """Keeps the rows of each partition in order: all of them if rows may be taken back, else only the first ones."""
 
-    def __init__(self, plan: RankPlan) -> None:
+    def __init__(self, plan: RankPlan, *, ttl: int = 0) -> None:
         self.plan = plan
+        self.ttl = ttl
+        """After how many milliseconds without a row a partition is forgotten; 0 is never."""
 
     def open(self) -> None:
         import pyarrow as pa
@@ -82,7 +85,7 @@ class Rank(Operator):
         plan = self.plan
         backend = self.context.keyed("the first rows")
         self._scope = backend.scope
-        self._state: ValueState = backend.part("ranks", "value state", lambda: ValueState(backend, "ranks"))
+        self._state: ValueState = value_state(backend, "ranks", self.ttl, self.context.clock)
         types = [*plan.types, *([pa.int64()] if plan.number else [])]
         self._out = ChangesOut(types, append_only=False)
 
@@ -154,8 +157,11 @@ class Rank(Operator):
 class Deduplicate(Operator):
     """Keeps the first or the last row of each partition by event time."""
 
-    def __init__(self, partition: tuple[int, ...], time: int, types: tuple[Any, ...], *, last: bool) -> None:
+    def __init__(
+        self, partition: tuple[int, ...], time: int, types: tuple[Any, ...], *, last: bool, ttl: int = 0
+    ) -> None:
         self.partition = partition
+        self.ttl = ttl
         self.time = time
         self.types = types
         self.last = last
@@ -163,7 +169,7 @@ class Deduplicate(Operator):
     def open(self) -> None:
         backend = self.context.keyed("the row that is kept")
         self._scope = backend.scope
-        self._state: ValueState = backend.part("row", "value state", lambda: ValueState(backend, "row"))
+        self._state: ValueState = value_state(backend, "row", self.ttl, self.context.clock)
         self._out = ChangesOut(self.types, append_only=False)
 
     def process(self, batch: Batch) -> None:

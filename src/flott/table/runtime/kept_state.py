@@ -1,0 +1,57 @@
+"""State that is kept for as long as it is used: with a time to live, what nobody wrote to for so long is forgotten."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from flott.runtime.state.maps import MapState
+from flott.runtime.state.ttl import COMPACTION_CHECKS, Lifetime
+from flott.runtime.state.ttl_maps import ExpiringMapState
+from flott.runtime.state.ttl_values import ExpiringValueState
+from flott.runtime.state.values import ValueState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flott.runtime.clock import Clock
+    from flott.runtime.state.backend import KeyedBackend
+
+
+class BatchClock:
+    """Stands still while a batch is worked on: what was there at its beginning is there at its end."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._moment: int | None = None
+
+    def now(self) -> int:
+        """Return the time of day in milliseconds since 1970."""
+        return self._clock.now() if self._moment is None else self._moment
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Let no time pass meanwhile."""
+        self._moment = self._clock.now()
+        try:
+            yield
+        finally:
+            self._moment = None
+
+
+def value_state(backend: KeyedBackend, name: str, ttl: int, clock: Clock) -> Any:
+    """Return one value per key, for ``ttl`` milliseconds after it was last written; 0 is for ever."""
+    if not ttl:
+        return backend.part(name, "value state", lambda: ValueState(backend, name))
+    return backend.part(name, "value state", lambda: ExpiringValueState(backend, name, _lifetime(ttl), clock))
+
+
+def map_state(backend: KeyedBackend, name: str, ttl: int, clock: Clock) -> Any:
+    """Return a map per key, whose entries live for ``ttl`` milliseconds after they were last written."""
+    if not ttl:
+        return backend.part(name, "map state", lambda: MapState(backend, name))
+    return backend.part(name, "map state", lambda: ExpiringMapState(backend, name, _lifetime(ttl), clock))
+
+
+def _lifetime(ttl: int) -> Lifetime:
+    return Lifetime(ttl, checks_per_epoch=COMPACTION_CHECKS, left_out_of_snapshots=True)
