@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from flott.runtime.clock import Clock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import TaskReport
+
+
+log = logging.getLogger("flott.checkpoints")
 
 
 class JobCheckpoints:
@@ -101,7 +105,10 @@ class JobCheckpoints:
 
     def _on_complete(self, done: CompletedCheckpoint, version: JobVersion) -> bool:
         """Commit and tell; True when the job ends with this savepoint."""
-        number = done.metadata.checkpoint_id
+        number, kind = done.metadata.checkpoint_id, done.metadata.kind
+        log.log(
+            logging.DEBUG if done.request is None else logging.INFO, "%s %d is complete: %s", kind, number, done.path
+        )
         if done.request is not None and not done.request.stop:
             # A savepoint in passing has no side effects: sinks and functions hear of checkpoints only.
             done.request.promise.complete(done.path)

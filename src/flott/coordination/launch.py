@@ -14,6 +14,8 @@ from flott.coordination.checkpoints.settings import CheckpointSettings
 from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, MemoryCheckpointStorage
 from flott.coordination.client import DriverJobClient
 from flott.coordination.job_master import JobMaster, JobSettings
+from flott.coordination.latency_target import latency_target
+from flott.coordination.log_lines import enter_job, set_up_logging
 from flott.coordination.restart import backoff_of
 from flott.coordination.starting_point import find_beginning
 from flott.graph.epoch_plan import build_epoch_plan
@@ -44,9 +46,10 @@ class JobServer(Protocol):
         """The job that was to come does not."""
 
 
-def compile_program(program: Program) -> EpochPlan:
-    """Compile a program through all its graphs to the plan of an epoch."""
-    return build_epoch_plan(build_job_graph(generate_stream_graph(program)))
+def checkpoint_thread(plan: EpochPlan) -> ThreadPoolExecutor:
+    """Make the thread that writes a job's checkpoints; what it logs is about the job."""
+    job = (plan.job_id, plan.job_name)
+    return ThreadPoolExecutor(1, thread_name_prefix="flott-checkpoints", initializer=enter_job, initargs=job)
 
 
 def monotonic_millis() -> int:
@@ -79,6 +82,7 @@ def launch(
         make_runner: Makes what runs epochs, given where the job's files are kept if that is fixed.
         background: What writes checkpoints beside the loop; by default a thread.
     """
+    set_up_logging(configuration)
     with ExitStack() as undo:
         # Before all else: a port that is taken is better found out now than when the job is ready.
         server = rest_server(configuration)
@@ -113,10 +117,12 @@ def prepare(
 ) -> JobMaster:
     """Make a job ready to start: compile it, find what it starts from, set up the parts of its driver."""
     interval = configuration.get(PipelineOptions.AUTO_WATERMARK_INTERVAL).to_millis()
-    plan = replace(compile_program(program), auto_watermark_interval=interval)
+    stream_graph = generate_stream_graph(program)
+    plan = replace(build_epoch_plan(build_job_graph(stream_graph)), auto_watermark_interval=interval)
     if program.max_parallelism is not None:
         fixed = tuple(replace(vertex, max_parallelism_is_set=True) for vertex in plan.vertices)
         plan = replace(plan, vertices=fixed)
+    epoch_target = configuration.get(FlottOptions.EPOCH_TARGET_DURATION).to_millis()
     settings = CheckpointSettings.of(configuration)
     beginning = find_beginning(plan, configuration, settings)
     job_id = beginning.job_id
@@ -128,7 +134,7 @@ def prepare(
         storage=MemoryCheckpointStorage() if root is None else DirectoryCheckpointStorage(root),
         clock=clock,
         monotonic=monotonic_millis,
-        background=background or ThreadPoolExecutor(1, thread_name_prefix="flott-checkpoints"),
+        background=background or checkpoint_thread(plan),
         discard=runner.discard,
         job_id=str(job_id),
         job_name=plan.job_name,
@@ -141,8 +147,8 @@ def prepare(
         runner,
         clock,
         JobSettings(
-            buffer_timeout=program.buffer_timeout,
-            epoch_target=configuration.get(FlottOptions.EPOCH_TARGET_DURATION).to_millis() / 1000,
+            buffer_timeout=latency_target(stream_graph.nodes.values(), epoch_target),
+            epoch_target=epoch_target / 1000,
             epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
             latency_interval=configuration.get(ExecutionOptions.LATENCY_INTERVAL).to_millis(),
         ),

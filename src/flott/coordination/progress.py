@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from flott.common import JobStatus
+from flott.coordination.log_lines import enter_epoch, enter_job
 from flott.coordination.subtask_progress import ExecutionState, SubtaskProgress
 from flott.errors import TaskFailedError
 
@@ -96,6 +97,7 @@ class JobProgress:
         self.status = status
         self.since[status] = now
         if status is JobStatus.RUNNING:
+            enter_job(self.plan.job_id, self.plan.job_name)
             if self.started is None:
                 self.started = now
             self._move(ExecutionState.SCHEDULED, now)
@@ -142,6 +144,7 @@ class JobProgress:
 
     def epoch_begins(self, epoch: int) -> None:
         """An epoch is handed to whatever executes it, for the first time or again."""
+        enter_epoch(epoch)
         before = self.current
         attempt = before.attempt + 1 if before is not None and before.epoch == epoch else 1
         self.current = CurrentEpoch(epoch, attempt, self._clock.now())

@@ -138,6 +138,8 @@ class TaskReport:
     shares: bool = False
     """Some of what it carries over is to be shared with the other subtasks: the elements of union lists."""
     place: Place | None = None
+    printed: tuple[str, ...] = ()
+    """What functions printed, where that would not be seen otherwise."""
     declined: str | None = None
     """Why no checkpoint can be made of this epoch, although it counts."""
     failure: Failure | None = None

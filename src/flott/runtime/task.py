@@ -58,6 +58,8 @@ class TaskServices:
     """Local directory for working stores."""
     stopwatch: Callable[[], float]
     cache_entries: int = 200_000
+    printed: list[str] = field(default_factory=list)
+    """What functions printed since the last report, if anybody gathers that."""
     stores: dict[Path, StateStore] = field(default_factory=dict)
     """The stores this process has open; LMDB allows each only once per process."""
 
@@ -167,6 +169,8 @@ class Subtask:
         report.seconds["read"] = received - started
         report.seconds["total"] = stopwatch() - started
         report.finished = self.services.clock.now()
+        report.printed = tuple(self.services.printed)
+        self.services.printed.clear()
         reach("report.before")
         yield report
 

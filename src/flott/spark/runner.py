@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from pyspark.errors import PySparkException
 from pyspark.sql.functions import col
 
-from flott.common.options import FlottOptions
+from flott.common.options import FlottOptions, LogOptions
 from flott.errors import EpochFailedError
 from flott.runtime.job_file import pack
 from flott.runtime.storage import open_storage, remove_job_files
+from flott.spark.prints import show_prints
+from flott.spark.session import is_remote
 from flott.spark.worker import SCHEMA_SQL, JobAddress, LevelTask, digest_of
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class SparkRunner:
             state_dir,
             configuration.get(FlottOptions.STATE_CACHE_ENTRIES),
             configuration.get(FlottOptions.PYFLINK_IMPORTS),
+            prints_are_far(spark, configuration),
         )
 
     def run(self, order: EpochOrder) -> list[TaskReport]:
@@ -70,7 +73,9 @@ class SparkRunner:
             raise EpochFailedError(short_cause(error)) from error
         finally:
             spark.removeTag(self._tag)
-        return [pickle.loads(row.data) for row in rows]
+        reports: list[TaskReport] = [pickle.loads(row.data) for row in rows]
+        show_prints(self._plan, reports)
+        return reports
 
     def _task(self, level: LevelSpec, order: EpochOrder) -> LevelTask:
         mine = {task: what for task, what in order.tasks.items() if self._plan.vertices[task[0]].level == level.index}
@@ -89,6 +94,15 @@ class SparkRunner:
         """Remove what the job left: its working stores on this machine, and the files that nobody needs."""
         shutil.rmtree(self._address.state_dir, ignore_errors=True)
         remove_job_files(self._storage, JOB_FILE, keep)
+
+
+def prints_are_far(spark: SparkSession, configuration: Configuration) -> bool:
+    """Say whether what workers print has to be brought here: an embedded Spark's workers write to our own stderr."""
+    asked = configuration.get_optional(LogOptions.PRINTS)
+    if asked is not None:
+        return asked
+    master = str(spark.conf.get("spark.master"))
+    return is_remote(spark) or not (master == "local" or master.startswith("local["))
 
 
 def short_cause(error: BaseException) -> str:

@@ -7,7 +7,7 @@ import pickle
 import socket
 import time
 from collections import OrderedDict
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -25,6 +25,7 @@ from flott.runtime.reports import Place
 from flott.runtime.storage import open_storage
 from flott.runtime.task import Subtask, TaskServices
 from flott.spark.clock import SystemClock
+from flott.spark.prints import remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,6 +59,8 @@ class JobAddress:
     cache_entries: int
     pyflink_imports: bool = False
     """Whether `import pyflink` means Flott in the job's functions."""
+    prints: bool = False
+    """Whether what functions print goes to the driver."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +91,10 @@ class LevelTask:
             return job.subtask(vertex, index, order.run, place)
 
         try:
-            yield from write_rows(
-                run_partition(job.file.plan, self.level, spark_task.partitionId(), order, uuid4().hex, rows, subtask_of)
-            )
+            with remembered(job.services.printed) if self.address.prints else nullcontext():
+                partition, token = spark_task.partitionId(), uuid4().hex
+                produced = run_partition(job.file.plan, self.level, partition, order, token, rows, subtask_of)
+                yield from write_rows(produced)
         except BaseException:
             # Half an epoch is in these operators: they must not see another.
             for vertex, index in made:

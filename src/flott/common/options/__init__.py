@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from flott.common.config_options import ConfigOption
 from flott.common.options.checkpointing import CheckpointingOptions
 from flott.common.options.flott import FlottOptions
+from flott.common.options.logs import LogOptions
 from flott.common.options.metrics import MetricOptions
 from flott.common.options.pipeline import CoreOptions, ExecutionOptions, PipelineOptions
 from flott.common.options.python import PythonOptions
@@ -23,6 +24,7 @@ __all__ = [
     "CoreOptions",
     "ExecutionOptions",
     "FlottOptions",
+    "LogOptions",
     "MetricOptions",
     "PipelineOptions",
     "PythonOptions",
@@ -44,6 +46,7 @@ OPTION_GROUPS: tuple[type, ...] = (
     StateRecoveryOptions,
     PythonOptions,
     MetricOptions,
+    LogOptions,
     RestOptions,
     FlottOptions,
 )
