@@ -78,3 +78,20 @@ def test_an_epoch_that_fails_for_good_fails_the_job():
     assert runner.runs == 4
     assert received == []
     assert client.get_job_status().result() is JobStatus.FAILED
+
+
+def test_the_most_impatient_operator_sets_the_latency_target():
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.set_buffer_timeout(-1)
+    doubled = env.from_sequence(1, 10).map(lambda n: 2 * n)
+    doubled.print()
+    clock = WallClock()
+
+    def target():
+        client = launch(env.program(), Configuration(), clock, lambda _, plan, __: InProcessRunner(plan, clock))
+        client.get_job_execution_result().result(60)
+        return client.master.settings.buffer_timeout
+
+    assert target() == 1_000  # full epochs
+    doubled.set_buffer_timeout(20)
+    assert target() == 20
