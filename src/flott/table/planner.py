@@ -94,12 +94,16 @@ class Planner:
         """Return what plans depend on."""
         config = self.config
         return Settings(
-            config.get_local_timezone(), config.bundles(), self.connectors, config.state_ttl(), config.emit()
-        )
+            config.get_local_timezone(), config.bundles(), self.connectors, config.state_ttl(), config.emit(),
+            config.two_phases(),
+        )  # fmt: skip
+
+    def _optimised(self, node: Node) -> Node:
+        return optimise(node, splits_distinct=self.config.splits_distinct())
 
     def stream(self, node: Node) -> tuple[Step, DataStream]:
         """Put a plan into the program; return its last step and its stream of columns."""
-        step = Translator(self.settings()).translate(optimise(node))
+        step = Translator(self.settings()).translate(self._optimised(node))
         return step, StreamBuilder(self.environment).stream(step)
 
     def rows(self, node: Node, *, stamped: bool = False, output_type: Any = None) -> tuple[Step, DataStream]:
@@ -113,7 +117,7 @@ class Planner:
         """Put several INSERTs into the program; what they share runs once."""
         translator, builder = Translator(self.settings()), StreamBuilder(self.environment)
         for node in nodes:
-            step = translator.translate(optimise(node.input))
+            step = translator.translate(self._optimised(node.input))
             sink = self.connectors.sink(node.path, node.table, node.fields, step)
             sink.attach(builder.stream(for_sink(step, sink)))
 
@@ -123,7 +127,7 @@ class Planner:
         translator = Translator(self.settings())
         for node in nodes:
             inner = node.input if isinstance(node, SinkNode) else node
-            best = optimise(inner)
+            best = self._optimised(inner)
             step = translator.translate(best)
             if isinstance(node, SinkNode):
                 sink = self.connectors.sink(node.path, node.table, node.fields, step)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["TableConfig"]
 
 ZONE = "table.local-time-zone"
+PHASES = "table.optimizer.agg-phase-strategy"
+SPLIT = "table.optimizer.distinct-agg.split.enabled"
 MINI_BATCH = "table.exec.mini-batch.enabled"
 TTL = "table.exec.state.ttl"
 EARLY, LATE = "table.exec.emit.early-fire", "table.exec.emit.late-fire"
@@ -110,6 +112,17 @@ class TableConfig:
         if millis is not None and millis < 0:
             raise TableError(f"'{key}' = '{text}': a time can't be negative")
         return millis
+
+    def two_phases(self) -> bool:
+        """Say whether groups may be aggregated in part before they are exchanged."""
+        strategy = self.get(PHASES, "AUTO").upper()
+        if strategy not in {"AUTO", "ONE_PHASE", "TWO_PHASE"}:
+            raise TableError(f"'{PHASES}' = '{strategy}': give AUTO, ONE_PHASE or TWO_PHASE")
+        return strategy != "ONE_PHASE"
+
+    def splits_distinct(self) -> bool:
+        """Say whether distinct values are counted in parts."""
+        return self._configuration.get_boolean(SPLIT, default_value=False)
 
     def bundles(self) -> bool:
         """Say whether groups report once per batch instead of once per row."""

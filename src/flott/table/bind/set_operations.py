@@ -22,7 +22,7 @@ def by_precedence(tree: exp.SetOperation) -> exp.SetOperation:
 
     >>> from flott.table.sql.dialect import parse_tokens, tokenize
     >>> text = "SELECT 1 UNION SELECT 2 INTERSECT SELECT 3"
-    >>> by_precedence(parse_tokens(tokenize(text), text)).expression.sql()
+    >>> by_precedence(parse_tokens(tokenize(text), text)).expression.unnest().sql()
     'SELECT 2 INTERSECT SELECT 3'
     """
     first = tree.this

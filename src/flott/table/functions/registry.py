@@ -51,7 +51,7 @@ class Scalar:
 
 
 _FUNCTIONS: dict[str, Scalar] = {}
-_MODULES = ("arithmetic", "comparison", "conditional", "casts", "text", "regular", "temporal", "structure")
+_MODULES = ("arithmetic", "comparison", "conditional", "casts", "text", "regular", "temporal", "structure", "buckets")
 
 
 def scalar(*names: str, bind: Bind, changing: bool = False) -> Callable[[Evaluate], Evaluate]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.table.errors import NotYetError
 from flott.table.physical.step import Step
+from flott.table.physical.two_phases import in_two_phases
 from flott.table.physical.unaligned_windows import in_processing_time
 from flott.table.physical.window_columns import in_columns
 from flott.table.plan.nodes import SESSION
@@ -37,6 +38,9 @@ def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     exchange = hashed(node.keys)
     if bounds is None:
         _check_retraction(node, below)
+        split = in_two_phases(node, below, translator.settings)
+        if split is not None:
+            return split
         group = partial(GroupAggregate, plan, bundle=translator.settings.bundle, ttl=translator.settings.ttl)
         return Step("GroupAggregate", node.detail, node.fields, append_only=False, inputs=(below,), operator=group,
                     exchanges=(exchange,))  # fmt: skip

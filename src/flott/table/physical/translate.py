@@ -54,6 +54,8 @@ class Settings:
     """After how many milliseconds state is forgotten that was not touched; 0 is never: table.exec.state.ttl."""
     emit: Emit | None = None
     """When windows tell results besides at their end: table.exec.emit."""
+    local: bool = True
+    """Whether batches may be aggregated before the exchange: table.optimizer.agg-phase-strategy."""
 
 
 class Translator:

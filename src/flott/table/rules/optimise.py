@@ -16,6 +16,7 @@ from flott.table.rules.push_filter_into_join import push_filter_into_join
 from flott.table.rules.push_filter_through_project import push_filter_through_project
 from flott.table.rules.rank_from_row_number import rank_from_row_number
 from flott.table.rules.share_equal_parts import SharedParts
+from flott.table.rules.split_distinct import split_distinct
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,10 +30,18 @@ RULES: tuple[Callable[[Node], Node], ...] = (
 MANY = 100
 
 
-def optimise(node: Node) -> Node:
+def optimise(node: Node, *, splits_distinct: bool = False) -> Node:
     """Return a plan with the same result that does less."""
+    if splits_distinct:
+        node = _everywhere(node, split_distinct)
     pruned = prune_columns(_simplified(node))
     return SharedParts().share(_simplified(pruned))
+
+
+def _everywhere(node: Node, rule: Callable[[Node], Node]) -> Node:
+    """Apply a rule once to each part of a plan, from below."""
+    inputs = tuple(_everywhere(one, rule) for one in node.inputs)
+    return rule(node.with_inputs(*inputs) if inputs else node)
 
 
 def _simplified(node: Node) -> Node:

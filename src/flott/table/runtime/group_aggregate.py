@@ -112,7 +112,7 @@ class GroupAggregate(Operator):
     def _process(self, batch: Batch) -> None:
         columns, kinds = unpack(batch)
         keys = keys_of(columns, self.plan.keys, len(batch))
-        arguments = Arguments(self.plan, columns)
+        arguments = self._arguments(columns)
         removed = [False] * len(keys) if kinds is None else [kind in {UPDATE_BEFORE, DELETE} for kind in kinds.tolist()]
         touched: dict[Any, None] = {}
         for number, (key, remove) in enumerate(zip(keys, removed, strict=True)):
@@ -130,6 +130,9 @@ class GroupAggregate(Operator):
         made = self._out.take()
         if made is not None:
             self.output.emit(made)
+
+    def _arguments(self, columns: tuple[Any, ...]) -> Arguments:
+        return Arguments(self.plan, columns)
 
     def _change(self, number: int, arguments: Arguments, *, remove: bool) -> bool:
         """Add a row to its group, or take it back; say whether there is something to report."""
