@@ -123,7 +123,7 @@ def test_over_all_subtasks():
     metrics.observe(Epoch(1, [report(plan, 1, 0, records=10), report(plan, 1, 1, records=30)]))
     keyed = plan.vertices[1].id
     assert aggregated_json(metrics, keyed, ["numRecordsIn", "unknown"]) == [
-        {"id": "numRecordsIn", "min": 10, "max": 30, "avg": 20.0, "sum": 40}
+        {"id": "numRecordsIn", "min": 10.0, "max": 30.0, "avg": 20.0, "sum": 40.0}
     ]
     assert aggregated_json(metrics, keyed, ["numRecordsIn"], ["max"]) == [{"id": "numRecordsIn", "max": 30}]
     assert {"id": "busyTimeMsPerSecond"} in aggregated_json(metrics, keyed)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.metrics.measured_job import Epoch, epoch_of, measured, metrics_of, plan_of, report
@@ -52,6 +55,16 @@ def test_histograms_are_summaries(families):
 def test_what_is_no_number_is_left_out(families):
     assert "flink_jobmanager_job_path" not in families
     assert "flink_taskmanager_job_task_operator_word" not in families
+
+
+def test_numbers_of_numpy_and_those_that_are_none():
+    plan = plan_of()
+    values = {"one": np.int64(3), "two": np.float32(0.5), "three": math.inf, "four": math.nan}
+    metrics, _ = metrics_of(plan, job_values=lambda: values)
+    found = {one.name: one.samples[0].value for one in text_string_to_metric_families(render([metrics]))}
+    told = [found[f"flink_jobmanager_job_{name}"] for name in values]
+    assert told[:3] == [3, 0.5, math.inf]
+    assert math.isnan(told[3])
 
 
 def test_a_name_of_two_kinds_is_reported_once():

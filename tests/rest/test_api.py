@@ -121,3 +121,16 @@ def test_cancel_through_the_api(tmp_path):
             client.get_job_execution_result().result(60)
         assert client.master.status is JobStatus.CANCELED
         assert registered_jobs(tmp_path / "registry")[0].status == "CANCELED"
+
+
+def test_metrics_over_all_subtasks_of_a_vertex(job):
+    client, api, _ = job
+    wait_for(client, lambda stats: stats.epoch >= 3)
+    vertex = f"/jobs/{client.get_job_id()}/vertices/{client.master.plan.vertices[1].id}"
+    [read] = api.get(f"{vertex}/subtasks/metrics?get=numRecordsIn,unknown")
+    assert read["id"] == "numRecordsIn"
+    assert 0 < read["min"] <= read["avg"] <= read["max"] < read["sum"]
+    assert list(api.get(f"{vertex}/subtasks/metrics?get=numRecordsIn&agg=sum")[0]) == ["id", "sum"]
+    assert {"id": "busyTimeMsPerSecond"} in api.get(f"{vertex}/subtasks/metrics")
+    status, _, content = api.ask("GET", f"{vertex}/subtasks/metrics?agg=median")
+    assert (status, b"there are min, max, avg, sum" in content) == (400, True)

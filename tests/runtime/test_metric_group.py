@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import pickle
 
+import numpy as np
+
 from flott.metrics import Counter, Distribution, Histogram, Meter, MetricGroup
 
 
@@ -88,6 +90,15 @@ def test_a_gauge_is_asked_and_one_that_fails_is_left_out(caplog):
     assert caplog.messages == ["gauge 'bad' failed: ZeroDivisionError('integer division or modulo by zero')"]
     group.gauge("good", lambda: 43)
     assert group.registry.measured()[0].value == 43
+
+
+def test_whatever_a_gauge_tells_can_be_sent():
+    group = MetricGroup()
+    group.gauge("odd", lambda: lambda: 1)
+    group.gauge("number", lambda: np.int64(3))
+    odd, number = pickle.loads(pickle.dumps(group.registry.measured()))
+    assert odd.value.startswith("<function")
+    assert number.value == 3
 
 
 def test_names_of_pyflink():

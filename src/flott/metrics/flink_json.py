@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from flott.metrics.flat import flat, text
@@ -30,12 +32,12 @@ def aggregated_json(
 ) -> list[dict[str, Any]]:
     """Return the metrics of a vertex over all its subtasks: for each asked for min, max, avg and sum.
 
-    Without ``get``, only the ids. What is no number is left out.
+    Without ``get``, only the ids. What is no finite number is left out.
     """
     numbers: dict[str, list[float]] = {}
     for name, value in values_of(metrics, vertex_id).items():
-        if isinstance(value, int | float):
-            numbers.setdefault(name.partition(".")[2], []).append(value)
+        if isinstance(value, Real) and math.isfinite(value):
+            numbers.setdefault(name.partition(".")[2], []).append(float(value))
     if not get:
         return [{"id": name} for name in numbers]
     found = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from flott.metrics.samples import HistogramStatistics
@@ -28,7 +29,7 @@ def render(jobs: Iterable[JobMetrics], prefix: str = "flink") -> str:
     for job in jobs:
         for sample in job.samples():
             summary = isinstance(sample.value, HistogramStatistics)
-            if not summary and not isinstance(sample.value, int | float):
+            if not summary and not isinstance(sample.value, Real):
                 continue
             name = "_".join((prefix, *scope(sample), fit((sample.plain_name or sample.name).replace(".", "_"))))
             if families.get(name, ("", []))[0] == ("gauge" if summary else "summary"):
@@ -80,13 +81,13 @@ def line(name: str, told: dict[str, str], value: float) -> str:
     return f"{name}{{{inside}}} {number(value)}\n"
 
 
-def number(value: float) -> str:
+def number(value: Any) -> str:
     """Write a number.
 
     >>> number(2), number(0.5), number(math.inf), number(-math.inf), number(math.nan)
     ('2', '0.5', '+Inf', '-Inf', 'NaN')
     """
-    if isinstance(value, int):
+    if isinstance(value, Integral):
         return str(int(value))
     if math.isfinite(value):
         return repr(float(value))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from flott.metrics.flink_json import metrics_json
+from flott.metrics.flink_json import AGGREGATES, aggregated_json, metrics_json
 from flott.metrics.prometheus import CONTENT_TYPE, render
 from flott.rest.http import Answer, RefusedError
 from flott.rest.shapes import checkpoints as checkpoint_shapes
@@ -76,6 +76,17 @@ def asked_metrics(request: Request) -> list[str]:
     return [name for name in request.query.get("get", "").split(",") if name]
 
 
+def over_subtasks(request: Request) -> list[dict[str, Any]]:
+    """Return metrics of a vertex, each over all its subtasks."""
+    aggregates = [name for name in request.query.get("agg", "").split(",") if name] or AGGREGATES
+    unknown = set(aggregates) - set(AGGREGATES)
+    if unknown:
+        message = f"agg names '{min(unknown):.200}'; there are {', '.join(AGGREGATES)}"
+        raise RefusedError(HTTPStatus.BAD_REQUEST, message)
+    found, _ = request.jobs.vertex(request.path)
+    return aggregated_json(found.metrics, request.path["vid"], asked_metrics(request), aggregates)
+
+
 def prometheus(request: Request) -> Answer:
     """Return all metrics of all jobs as text."""
     text = render([job.metrics for job in request.jobs.all()])
@@ -136,6 +147,9 @@ ROUTES = (
     Route("GET", f"{VERTEX}/metrics", "List the metrics of a vertex, or tell some.",
           lambda r: metrics_json(r.jobs.vertex(r.path)[0].metrics, r.path["vid"], asked_metrics(r)),
           list[driver_shapes.MetricValue], query=(("get", "Their ids, with commas between them."),)),
+    Route("GET", f"{VERTEX}/subtasks/metrics", "List the metrics of a vertex, or tell some over all its subtasks.",
+          over_subtasks, list[driver_shapes.AggregatedMetric],
+          query=(("get", "Their ids, with commas between them."), ("agg", "Of min, max, avg and sum; else all."))),
 )  # fmt: skip
 
 MATCHERS = [(route.pattern, route) for route in ROUTES]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from flott.runtime.metrics import (
@@ -80,6 +81,8 @@ class MetricRegistry:
             except Exception as error:  # noqa: BLE001 - the user's gauge; a job does not fail for a number to look at
                 log.warning("gauge '%s' failed: %r", name, error)
                 continue
+            if metric.kind == "gauge" and not isinstance(value, Real | str):
+                value = str(value)  # whatever it is, it must not keep the report from being sent
             told.append(Measured(name, metric.kind, value, group.plain_name(name), group.variables))
         return told
 

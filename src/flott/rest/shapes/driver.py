@@ -76,6 +76,19 @@ class Errors(TypedDict):
     errors: list[str]
 
 
+class _Aggregates(TypedDict, total=False):
+    min: float
+    max: float
+    avg: float
+    sum: float
+
+
+class AggregatedMetric(_Aggregates):
+    """A metric over all subtasks of a vertex."""
+
+    id: str
+
+
 class MetricId(TypedDict):
     """A metric that can be asked for."""
 
