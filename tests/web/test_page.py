@@ -120,6 +120,44 @@ def test_light_and_dark_follow_the_system_or_the_switch(browser, job):
     browser.chrome.execute_script("localStorage.clear()")
 
 
+WRITTEN = {
+    "compact": [
+        (0, "0"),
+        (999.4, "999"),
+        (9_999, "9,999"),
+        (12_345, "12.3 k"),
+        (1_234_567, "1.23 M"),
+        (2.5e9, "2.50 G"),
+    ],
+    "bytes": [(0, "0 B"), (999, "999 B"), (1_500, "1.5 kB"), (123_456, "123 kB"), (-1, "\u2013"), (None, "\u2013")],
+    "duration": [
+        (0, "0 ms"),
+        (0.44, "0.4 ms"),
+        (42, "42 ms"),
+        (1_250, "1.3 s"),
+        (61_000, "1 min 1 s"),
+        (3_725_000, "1 h 2 min"),
+        (90_000_000, "1 d 1 h"),
+        (None, "\u2013"),
+        (-1, "\u2013"),
+    ],
+    "watermark": [(None, "\u2013"), (-(2**63), "\u2013"), (2**63 - 1, "end of input"), (1_500, "1,500")],
+    "percent": [(0.256, "26 %"), (None, "\u2013")],
+    "factor": [(1.26, "1.3\u00d7")],
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_numbers_are_written_for_people(browser, job, name):
+    browser.open(job.url)
+    values, expected = zip(*WRITTEN[name], strict=True)
+    script = (
+        "const [name, values, done] = arguments;"
+        "import('/js/format.js').then((format) => done(values.map((one) => format[name](one))));"
+    )
+    assert browser.chrome.execute_async_script(script, name, list(values)) == list(expected)
+
+
 def test_it_loads_nothing_from_elsewhere_and_nothing_complains(browser, job):
     browser.complaints()
     browser.open(job.page)

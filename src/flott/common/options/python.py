@@ -70,7 +70,7 @@ class PythonOptions:
         ConfigOptions.key("python.metric.enabled")
         .boolean_type()
         .default_value(True)
-        .with_description("Whether the metrics of user functions are collected.")
+        .with_description("Accepted for PyFlink programs. Metrics of user functions are always collected.")
     )
     PYTHON_PROFILE_ENABLED = (
         ConfigOptions.key("python.profile.enabled")
