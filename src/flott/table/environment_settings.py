@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from flott.common.configuration import Configuration
+from flott.common.options import ExecutionOptions
+from flott.datastream.execution_mode import RuntimeExecutionMode
 from flott.table.catalog_manager import DEFAULT_CATALOG, DEFAULT_DATABASE
-from flott.table.errors import NotYetError
 
 __all__ = ["EnvironmentSettings"]
 
@@ -17,6 +18,8 @@ class EnvironmentSettings:
 
     >>> EnvironmentSettings.in_streaming_mode().is_streaming_mode()
     True
+    >>> EnvironmentSettings.in_batch_mode().is_streaming_mode()
+    False
     """
 
     configuration: Configuration = field(default_factory=Configuration)
@@ -35,12 +38,12 @@ class EnvironmentSettings:
 
     @staticmethod
     def in_batch_mode() -> EnvironmentSettings:
-        """Refuses: there is no batch mode yet."""
+        """Returns settings for batch mode: queries over tables that end give the rows that are left at their end."""
         return EnvironmentSettings.Builder().in_batch_mode().build()
 
     def is_streaming_mode(self) -> bool:
         """Says whether queries run as streams."""
-        return True
+        return self.configuration.get(ExecutionOptions.RUNTIME_MODE) != RuntimeExecutionMode.BATCH.name
 
     def get_configuration(self) -> Configuration:
         """Returns the options."""
@@ -66,13 +69,13 @@ class EnvironmentSettings:
             return self
 
         def in_batch_mode(self) -> EnvironmentSettings.Builder:
-            """Refuses: there is no batch mode yet."""
-            raise NotYetError(
-                "batch mode can't be run yet; in_streaming_mode() over bounded tables ends with the same rows"
-            )
+            """Lets queries run over tables that end: no row is late, and only the last rows are told."""
+            self._configuration.set(ExecutionOptions.RUNTIME_MODE, RuntimeExecutionMode.BATCH.name)
+            return self
 
         def in_streaming_mode(self) -> EnvironmentSettings.Builder:
             """Lets queries run as streams; what is done anyway."""
+            self._configuration.set(ExecutionOptions.RUNTIME_MODE, RuntimeExecutionMode.STREAMING.name)
             return self
 
         def build(self) -> EnvironmentSettings:

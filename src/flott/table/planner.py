@@ -15,6 +15,7 @@ from flott.table.functions.casts import check_cast
 from flott.table.functions.registry import SignatureError, cast_to
 from flott.table.functions.result_types import common_type
 from flott.table.physical.attach import behind
+from flott.table.physical.batch import in_batch
 from flott.table.physical.to_stream import StreamBuilder
 from flott.table.physical.translate import Settings, Translator
 from flott.table.physical.upserts import for_sink
@@ -103,7 +104,7 @@ class Planner:
 
     def stream(self, node: Node) -> tuple[Step, DataStream]:
         """Put a plan into the program; return its last step and its stream of columns."""
-        step = Translator(self.settings()).translate(self._optimised(node))
+        step = self._step(Translator(self.settings()), node)
         return step, StreamBuilder(self.environment).stream(step)
 
     def rows(self, node: Node, *, stamped: bool = False, output_type: Any = None) -> tuple[Step, DataStream]:
@@ -117,9 +118,13 @@ class Planner:
         """Put several INSERTs into the program; what they share runs once."""
         translator, builder = Translator(self.settings()), StreamBuilder(self.environment)
         for node in nodes:
-            step = translator.translate(self._optimised(node.input))
+            step = self._step(translator, node.input)
             sink = self.connectors.sink(node.path, node.table, node.fields, step)
             sink.attach(builder.stream(for_sink(step, sink)))
+
+    def _step(self, translator: Translator, node: Node) -> Step:
+        step = translator.translate(self._optimised(node))
+        return in_batch(step) if self.config.is_batch() else step
 
     def explain(self, nodes: list[Node], *, changes: bool = False) -> str:
         """Return the plans of queries and INSERTs as text."""
@@ -128,7 +133,7 @@ class Planner:
         for node in nodes:
             inner = node.input if isinstance(node, SinkNode) else node
             best = self._optimised(inner)
-            step = translator.translate(best)
+            step = self._step(translator, best)
             if isinstance(node, SinkNode):
                 sink = self.connectors.sink(node.path, node.table, node.fields, step)
                 plans.append((node, node.with_inputs(best), _sink_step(node, for_sink(step, sink))))

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from flott.common.options import ExecutionOptions
 from flott.common.time import Duration, to_milliseconds
 from flott.table.errors import NotYetError, TableError
 from flott.table.runtime.emitting_windows import Emit
@@ -126,7 +127,11 @@ class TableConfig:
 
     def bundles(self) -> bool:
         """Say whether groups report once per batch instead of once per row."""
-        return self._configuration.get_boolean(MINI_BATCH, default_value=False)
+        return self._configuration.get_boolean(MINI_BATCH, default_value=self.is_batch())
+
+    def is_batch(self) -> bool:
+        """Say whether queries run over tables that end, and tell only their last rows."""
+        return self._configuration.get(ExecutionOptions.RUNTIME_MODE) == "BATCH"
 
 
 def _checked_zone(name: str) -> None:

@@ -1,4 +1,4 @@
-"""Nexmark in streaming mode ends in the same table as a batch computation of the same events."""
+"""Nexmark, in streaming and in batch mode, ends in the same table as a batch computation of the same events."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from flott.common.types import RowKind
 from flott.table import DataTypes
 from flott.table.final_rows import final_rows
 from flott.table.udf import udf
@@ -49,9 +50,10 @@ def comparable(rows):
     return sorted((tuple(map(plain, row)) for row in rows), key=repr)
 
 
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
 @pytest.mark.parametrize("name", QUERIES)
-def test_ends_in_the_same_table(name, folder, duck, environment):
-    t_env = environment(parallelism=2)
+def test_ends_in_the_same_table(name, mode, folder, duck, environment):
+    t_env = environment(parallelism=2, execution__runtime_mode=mode)
     events.create_tables(t_env, folder)
     t_env.create_temporary_system_function(
         "count_char", udf(lambda text, letter: text.count(letter), result_type=DataTypes.BIGINT())
@@ -60,8 +62,10 @@ def test_ends_in_the_same_table(name, folder, duck, environment):
         "CREATE TABLE side_input (key BIGINT, `value` STRING) "
         f"WITH ('connector' = 'filesystem', 'format' = 'csv', 'path' = '{folder / 'side_input.csv'}')"
     )
-    with t_env.execute_sql(QUERIES[name]["flott"]).collect() as changes:
-        found = comparable(final_rows(changes))
+    with t_env.execute_sql(QUERIES[name]["flott"]).collect() as rows:
+        changes = list(rows)
+    assert mode == "STREAMING" or all(change.get_row_kind() is RowKind.INSERT for change in changes)
+    found = comparable(final_rows(changes))
     wanted = comparable(duck.execute(QUERIES[name]["duck"]).fetchall())
     assert len(wanted) > 0
     assert found == wanted
