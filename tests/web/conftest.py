@@ -20,6 +20,7 @@ from flott.rest.registry import registered_jobs
 PATIENCE = 120
 """Seconds that a page may take on a busy machine."""
 HOSTILE = '<img src=x onerror="window.pwned=1">'
+TOKEN = "a-token-that-is-long-enough-for-anybody"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -54,7 +55,7 @@ class FailsOnce(MapFunction):
         return value
 
 
-def start(directory, name="orders"):
+def start(directory, name="orders", **more):
     settings = {
         "flott.execution.target": "in-process",
         "rest.port": "0",
@@ -64,6 +65,7 @@ def start(directory, name="orders"):
         "execution.checkpointing.savepoint-dir": str(directory / "savepoints"),
         "restart-strategy.type": "fixed-delay",
         "restart-strategy.fixed-delay.delay": "1 ms",
+        **more,
     }
     env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_dict(settings))
     env.set_parallelism(2)
@@ -80,6 +82,13 @@ def start(directory, name="orders"):
 @pytest.fixture(scope="module")
 def job(tmp_path_factory):
     running = start(tmp_path_factory.mktemp("job"), f"orders {HOSTILE}")
+    yield running
+    running.client.cancel().result(PATIENCE)
+
+
+@pytest.fixture
+def guarded_job(tmp_path):
+    running = start(tmp_path, **{"rest.token": TOKEN})
     yield running
     running.client.cancel().result(PATIENCE)
 

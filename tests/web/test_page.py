@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.web.conftest import HOSTILE
+from tests.web.conftest import HOSTILE, TOKEN
 
 pytestmark = pytest.mark.job
 
@@ -179,6 +179,48 @@ def test_the_cancel_button_asks_and_cancels(browser, other_job):
     browser.click("dialog button.danger")
     browser.wait_for(".notice.good", "being cancelled")
     browser.wait(lambda: other_job.client.get_job_status().result().name == "CANCELED")
+
+
+def test_the_token_is_asked_for_until_it_is_right(browser, guarded_job):
+    browser.open(guarded_job.page)
+    browser.click("#do-cancel")
+    browser.click("dialog button.danger")
+    for token in ("wrong", TOKEN):
+        browser.wait_for("dialog h2", "This driver asks for a token")
+        browser.wait(lambda: browser.script("document.querySelectorAll('dialog input').length") == 1)
+        browser.element("dialog input").send_keys(token)
+        browser.click("dialog button.main")
+        browser.wait(lambda: browser.script("document.querySelector('dialog input')?.value ?? ''") == "")
+    browser.wait_for(".notice.good", "being cancelled")
+    browser.wait(lambda: guarded_job.client.get_job_status().result().name == "CANCELED")
+
+
+def test_a_reader_without_a_token_is_not_asked_again_and_again(browser, guarded_job):
+    browser.open(guarded_job.url)
+    browser.wait_for("td a", "orders")
+    # As from another machine, where reading needs the token too.
+    refusal = '{"errors": ["no token"]}'
+    browser.chrome.execute_script(
+        "const [text] = arguments; window.asked = 0;"
+        "window.fetch = async () => { window.asked += 1; return new Response(text, {status: 401}); }",
+        refusal,
+    )
+    browser.wait_for("dialog h2", "This driver asks for a token")
+    browser.click("dialog button:not(.main)")
+    browser.wait_for(".hint.bad", "no token")
+    before = browser.script("window.asked")
+    browser.wait(lambda: browser.script("window.asked") > before + 1)
+    assert browser.texts("dialog") == []
+
+
+def test_a_mistyped_address_and_the_skip_link_lead_nowhere_else(browser, job):
+    browser.open(f"{job.url}/#/jobs/%E0%A4%A")
+    browser.wait_for(".hint.bad")
+    browser.open(job.page)
+    browser.wait_for(".graph .vertex")
+    browser.click(".skip")
+    assert browser.script("document.activeElement.id") == "content"
+    assert browser.chrome.current_url == job.page
 
 
 def test_without_an_answer_the_page_says_so(browser, other_job):

@@ -1,8 +1,8 @@
 // Where the reader is, and what is asked of the driver for it, again and again.
 
-import { api, ApiError, token } from "./api.js";
+import { api, ApiError } from "./api.js";
 import { el, show } from "./dom.js";
-import { ask } from "./notices.js";
+import { askForToken, wantsToken } from "./token.js";
 import { jobsView } from "./views/jobs.js";
 import { jobView } from "./views/job.js";
 
@@ -11,12 +11,20 @@ const content = document.getElementById("content");
 const live = document.getElementById("live");
 let timer = null;
 let round = 0;
-let asking = false;
 let config = null;
+let declined = false; // the reader has no token: do not ask again each second
 
 function route() {
-  const [, kind, id, tab] = location.hash.replace(/^#/, "").split("/").map(decodeURIComponent);
+  const [, kind, id, tab] = location.hash.replace(/^#/, "").split("/").map(decoded);
   return kind === "jobs" && id ? jobView(id, tab || "overview") : jobsView();
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a mistyped address
+  }
 }
 
 let view = null;
@@ -36,6 +44,7 @@ async function refresh() {
     if (mine !== round) return;
     await failed(error);
   }
+  if (mine !== round) return; // somebody was faster, and asks again by itself
   timer = setTimeout(refresh, document.hidden ? 10 * POLL : POLL);
 }
 
@@ -45,15 +54,9 @@ function said(state, text) {
 }
 
 async function failed(error) {
-  if (error instanceof ApiError && error.status === 401 && !asking) {
-    asking = true;
-    const answer = await ask({
-      title: "This driver asks for a token", text: "It is in the job's registry; `flott list --json` says where.",
-      field: { label: "Token" }, confirm: "Go on", secret: true,
-    });
-    asking = false;
-    if (answer) token.set(answer);
-    return;
+  if (wantsToken(error) && !declined) {
+    declined = !(await askForToken());
+    if (!declined) return;
   }
   if (error instanceof ApiError) {
     said("live", "live");
@@ -76,5 +79,9 @@ addEventListener("hashchange", () => {
   go();
 });
 addEventListener("flott-refresh", refresh);
+document.querySelector(".skip").onclick = (event) => {
+  event.preventDefault(); // what follows the # says which job is shown
+  content.focus();
+};
 document.addEventListener("visibilitychange", () => document.hidden || refresh());
 go();

@@ -2,6 +2,7 @@
 
 import { api } from "./api.js";
 import { ask, notice } from "./notices.js";
+import { askForToken, wantsToken } from "./token.js";
 
 const PATIENCE = 500;
 const FIELD = { label: "Directory (empty: where the job's configuration says)", placeholder: "/data/savepoints" };
@@ -51,9 +52,18 @@ async function follow(id, start, what) {
 
 const lastLine = (text) => String(text ?? "").trim().split("\n").at(-1);
 
-async function told(action) {
+async function withToken(action) {
   try {
     await action();
+  } catch (error) {
+    if (!wantsToken(error) || !(await askForToken())) throw error;
+    await withToken(action);
+  }
+}
+
+async function told(action) {
+  try {
+    await withToken(action);
   } catch (error) {
     notice("bad", error.message);
   }
