@@ -18,10 +18,10 @@ from flott.testing.harness import KeyedOneInputOperatorHarness
 MINUTE = 60_000
 
 
-def plan(frame):
+def plan(frame, ttl=0):
     inputs = (DataTypes.STRING(), DataTypes.INT(), DataTypes.TIMESTAMP(3))
     types = (pa.string(), pa.int32(), pa.timestamp("us"), pa.int32())
-    return OverPlan((0,), 2, frame, (AggregateCall("SUM", (1,), DataTypes.INT()),), inputs, types)
+    return OverPlan((0,), 2, frame, (AggregateCall("SUM", (1,), DataTypes.INT()),), inputs, types, ttl)
 
 
 def opened(operator):
@@ -74,6 +74,14 @@ def test_a_window_survives_a_change_of_workers():
         harness.end_epoch(new_worker=True)
         harness.process_watermark(9000)
         assert results(harness) == [("a", 1, 1), ("a", 2, 3), ("a", 4, 6)]
+
+
+def test_what_is_kept_of_a_key_is_forgotten_after_its_time_to_live():
+    with opened(ProcessingTimeOver(plan(Frame(rows=True, preceding=None), ttl=1000))) as harness:
+        for now, value in ((0, 1), (900, 2), (1800, 4), (5000, 8)):
+            harness.set_processing_time(now)
+            harness.operator.process(rows(("a", value, 0)))
+        assert results(harness) == [("a", 1, 1), ("a", 2, 3), ("a", 4, 7), ("a", 8, 8)]
 
 
 @pytest.fixture

@@ -129,7 +129,8 @@ def fit_decimal(value: Decimal, precision: int, scale: int) -> Decimal | None:
     if not value.is_finite():
         return None
     rounded = value.quantize(Decimal(1).scaleb(-scale), context=EXACT)
-    return rounded if abs(rounded) < Decimal(10) ** (precision - scale) else None
+    # abs(…) would round to 28 digits.
+    return rounded if rounded.copy_abs() < Decimal(10) ** (precision - scale) else None
 
 
 def _divide(one: Column, other: Column) -> Column:

@@ -17,11 +17,13 @@ from flott.table.runtime.over_frame import OverPlan
 from flott.table.runtime.over_processing_time import ProcessingTimeOver
 
 if TYPE_CHECKING:
+    from flott.table.physical.translate import Translator
     from flott.table.plan import nodes as n
 
 
-def translate_over(node: OverAggregate, below: Step) -> Step:
+def translate_over(node: OverAggregate, translator: Translator) -> Step:
     """Return the step of an OVER aggregate."""
+    below = translator.translate(node.input)
     if not below.append_only:
         raise NotYetError(
             "an aggregate OVER (…) can't be run over rows that are updated; put it below the GROUP BY or the join"
@@ -34,7 +36,9 @@ def translate_over(node: OverAggregate, below: Step) -> Step:
     inputs = tuple(field.type for field in node.input.fields)
     step = Step("OverAggregate", node.detail, node.fields, append_only=True, inputs=(below,),
                 exchanges=(hashed(node.partition),))  # fmt: skip
-    plan = OverPlan(node.partition, node.time, node.frame, node.calls, inputs, step.arrow_types())
+    # A stretch of time forgets rows by itself.
+    ttl = 0 if not node.frame.rows and node.frame.preceding is not None else translator.settings.ttl
+    plan = OverPlan(node.partition, node.time, node.frame, node.calls, inputs, step.arrow_types(), ttl)
     operator = EventTimeOver if node.event_time else ProcessingTimeOver
     return replace(step, operator=partial(operator, plan))
 

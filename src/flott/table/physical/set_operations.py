@@ -21,6 +21,6 @@ def translate_set_operation(node: n.SetOperation, translator: Translator) -> Ste
     for side in sides:
         refuse_nested(side, node.kind)
     append_only = node.kind == INTERSECT and all(side.append_only for side in sides)
-    plan = SetPlan(node.kind, node.every, sides[0].arrow_types(), append_only)
+    plan = SetPlan(node.kind, node.every, sides[0].arrow_types(), append_only, translator.settings.ttl)
     keys = hashed(tuple(range(len(node.fields))))
     return Step("SetOperation", node.detail, node.fields, append_only, sides, partial(SetOperation, plan), (keys, keys))

@@ -28,5 +28,6 @@ def translate_table_aggregate(node: n.TableAggregate, translator: Translator) ->
     plan = GroupPlan(node.keys, (node.call,), inputs, retracting=not below.append_only)
     step = Step("GroupTableAggregate", node.detail, node.fields, append_only=False, inputs=(below,),
                 exchanges=(hashed(node.keys),))  # fmt: skip
-    operator = partial(TableAggregate, plan, step.arrow_types(), bundle=translator.settings.bundle)
+    settings = translator.settings
+    operator = partial(TableAggregate, plan, step.arrow_types(), bundle=settings.bundle, ttl=settings.ttl)
     return replace(step, operator=operator)

@@ -151,7 +151,7 @@ class Translator:
 def _row_number(translator: Translator, node: n.RowNumber) -> Step:
     over = numbers_by_time(node)
     if over is not None:
-        return translate_over(over, translator.translate(node.input))
+        return translate_over(over, translator)
     raise NotYetError(
         "ROW_NUMBER() can be run only for the first N rows: "
         "SELECT * FROM (SELECT …, ROW_NUMBER() OVER (…) AS rn …) WHERE rn <= 10"
@@ -178,7 +178,7 @@ STEPS: dict[type[n.Node], Callable[[Translator, Any], Step]] = {
     Expand: lambda translator, node: translate_expand(node, translator.translate(node.input)),
     Correlate: lambda translator, node: translate_correlate(node, translator),
     TableAggregate: lambda translator, node: translate_table_aggregate(node, translator),
-    OverAggregate: lambda translator, node: translate_over(node, translator.translate(node.input)),
+    OverAggregate: lambda translator, node: translate_over(node, translator),
 }
 """How each kind of node is translated."""
 

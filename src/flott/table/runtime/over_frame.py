@@ -29,6 +29,8 @@ class OverPlan:
     """The types of the input's columns."""
     types: tuple[Any, ...]
     """The Arrow types of the output's columns."""
+    ttl: int = 0
+    """After how many milliseconds without a row what is kept of a key is forgotten; 0 is never."""
 
 
 @dataclass(slots=True)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from flott.runtime.operator import Operator
 from flott.runtime.state.maps import MapState
-from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, rows_of, unpack
+from flott.table.runtime.kept_state import value_state
 from flott.table.runtime.over_frame import FrameAggregates
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
+    from flott.runtime.state.values import ValueState
     from flott.table.runtime.over_frame import Held, OverPlan
 
 END_OF_TIME = 2**62
@@ -29,7 +30,7 @@ class ProcessingTimeOver(Operator):
         backend = self.context.keyed("rows before a row")
         self._scope = backend.scope
         self._waiting: MapState = backend.part("waiting", "map state", partial(MapState, backend, "waiting"))
-        self._state: ValueState = backend.part("frame", "value state", lambda: ValueState(backend, "frame"))
+        self._state: ValueState = value_state(backend, "frame", self.plan.ttl, self.context.clock)
         self._timers = TimerService(backend, "over", self.context.clock, self._due, self._due)
         self._frame = FrameAggregates(self.plan)
         self._out = ChangesOut(self.plan.types, append_only=True)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.operators.two_inputs import TwoInputs
-from flott.runtime.state.values import ValueState
 from flott.table.plan.set_operation import INTERSECT
 from flott.table.runtime.changes import DELETE, INSERT, UPDATE_BEFORE, ChangesOut, keys_of, unpack
+from flott.table.runtime.kept_state import BatchClock, value_state
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
+    from flott.runtime.state.values import ValueState
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class SetPlan:
     types: tuple[Any, ...]
     """The Arrow types of the columns."""
     append_only: bool
+    ttl: int = 0
+    """After how many milliseconds a row is forgotten that did not come again; 0 is never."""
 
     def count(self, left: int, right: int) -> int:
         """Return how often a row comes out that is so often in the left and in the right."""
@@ -46,14 +49,17 @@ class SetOperation(TwoInputs):
         super().open()
         backend = self.context.keyed("how often rows are there")
         self._scope = backend.scope
-        self._counts: ValueState = backend.part("counts", "value state", lambda: ValueState(backend, "counts"))
+        self._clock = BatchClock(self.context.clock)
+        self._counts: ValueState = value_state(backend, "counts", self.plan.ttl, self._clock)
         self._out = ChangesOut(self.plan.types, append_only=self.plan.append_only)
 
     def process(self, batch: Batch) -> None:
-        self._process(0, batch)
+        with self._clock.stopped():
+            self._process(0, batch)
 
     def process2(self, batch: Batch) -> None:
-        self._process(1, batch)
+        with self._clock.stopped():
+            self._process(1, batch)
 
     def _process(self, side: int, batch: Batch) -> None:
         columns, kinds = unpack(batch)

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from flott.errors import FlottError
 from flott.runtime.operator import Operator
-from flott.runtime.state.values import ValueState
 from flott.table.python_values import plain_from_python
 from flott.table.runtime.changes import DELETE, INSERT, UPDATE_BEFORE, ChangesOut, keys_of, unpack
 from flott.table.runtime.group_aggregate import Arguments
+from flott.table.runtime.kept_state import BatchClock, value_state
 from flott.table.table_function import rows_of_result
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
+    from flott.runtime.state.values import ValueState
     from flott.table.runtime.changes import Row
     from flott.table.runtime.group_aggregate import GroupPlan
 
@@ -21,17 +22,20 @@ if TYPE_CHECKING:
 class TableAggregate(Operator):
     """Keeps an accumulator for each group, and what it gave last."""
 
-    def __init__(self, plan: GroupPlan, types: tuple[Any, ...], *, bundle: bool) -> None:
+    def __init__(self, plan: GroupPlan, types: tuple[Any, ...], *, bundle: bool, ttl: int = 0) -> None:
         self.plan = plan
         """With one call: that of the table aggregate function."""
         self.types = types
+        self.ttl = ttl
+        """After how many milliseconds without a row a group is forgotten; 0 is never."""
         self.bundle = bundle
         """Whether only the last result of a batch is handed on, for each group."""
 
     def open(self) -> None:
         backend = self.context.keyed("what groups hold")
         self._scope = backend.scope
-        self._state: ValueState = backend.part("groups", "value state", lambda: ValueState(backend, "groups"))
+        self._clock = BatchClock(self.context.clock)
+        self._state: ValueState = value_state(backend, "groups", self.ttl, self._clock)
         self._user = self.plan.calls[0].user
         self._user.open(self.context)
         self._out = ChangesOut(self.types, append_only=False)
@@ -40,6 +44,10 @@ class TableAggregate(Operator):
         self._user.close()
 
     def process(self, batch: Batch) -> None:
+        with self._clock.stopped():
+            self._process(batch)
+
+    def _process(self, batch: Batch) -> None:
         columns, kinds = unpack(batch)
         keys = keys_of(columns, self.plan.keys, len(batch))
         (values,) = Arguments(self.plan, columns).values
