@@ -22,6 +22,10 @@ CHOSEN = [
     "joins: within a stretch of event time",
     "ranks: with their numbers",
     "stateless: union removes duplicates",
+    "match_recognize: a price that falls and rises again",
+    "sessions: for each partition, in columns",
+    "temporal_joins: left, with rows that find nothing",
+    "window_joins: full, with a condition besides the keys",
 ]
 
 
