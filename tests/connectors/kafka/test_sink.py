@@ -19,6 +19,7 @@ from flott.datastream.connectors.kafka import (
 from flott.errors import CommitError, GraphError
 from flott.runtime.batch import Batch
 from flott.runtime.crash_points import ARMED
+from flott.runtime.operators.commit_requests import commit_all
 from flott.testing.connectors.cases import SinkCase
 from flott.testing.connectors.sink_run import SinkRun
 
@@ -174,6 +175,19 @@ def test_a_driver_that_was_replaced_is_fenced(broker):
         run.commit(committables)
     assert broker.values(topic) == ["a"]
     assert len(broker.values(topic, "read_uncommitted")) == 2
+
+
+def test_a_driver_that_was_replaced_and_wakes_up_later_notices(broker):
+    topic = broker.create()
+    sink = exactly_once(broker, topic).build()
+    run = run_of(sink)
+    first, second, third = prepared(run, ["a"], ["b"], ["c"])
+    commit_all(sink, [first], recovered=False)
+    run.commit([second], recovered=True)
+    run.commit([third])
+    with pytest.raises(CommitError, match="another driver has taken the job over"):
+        commit_all(sink, [second], recovered=False)
+    assert sorted(broker.values(topic)) == ["a", "b", "c"]
 
 
 def test_two_topics_have_their_marks_apart(broker):

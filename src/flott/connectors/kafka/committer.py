@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flott.connectors.base import Committer
 from flott.connectors.kafka.client import (
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("flott.kafka")
 
+Place: TypeAlias = tuple[str, str]
+"""Where a marker is: a transactional id, whose name the group has too, and a topic."""
+
 PATIENCE = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """How long to wait, in seconds, before a cluster that did not answer is asked again."""
 TRANSACTION_BYTES = 32 << 20
@@ -48,8 +51,10 @@ MARKED_OFFSET = 0
 class KafkaCommitter(Committer):
     """Writes what tasks have staged, each committable once, however often it is asked."""
 
-    def __init__(self, properties: Mapping[str, str], store: StagedStore) -> None:
+    def __init__(self, properties: Mapping[str, str], store: StagedStore, marks: dict[Place, str | None]) -> None:
         self._properties = properties
+        self._marks = marks
+        """The markers as this driver saw or wrote them last; outlives the committer."""
         self._servers = properties["bootstrap.servers"]
         self._store = store
         self._group: Any = None
@@ -86,7 +91,7 @@ class KafkaCommitter(Committer):
             self._producer = MessageProducer(self._properties, transactional_id=name)
             self._producer.client.init_transactions(REQUEST_TIMEOUT)
             self._group = self._make_group(name)
-            done = self._count_done([request.get_committable() for request in requests])
+            done = self._count_done(name, [request.get_committable() for request in requests])
             for request in requests[:done]:
                 request.signal_already_committed()
                 self._store.remove(request.get_committable())
@@ -102,11 +107,21 @@ class KafkaCommitter(Committer):
         own = {"group.id": name, "enable.auto.commit": False, "isolation.level": "read_committed"}
         return make_client("Consumer", {**settings, **own})
 
-    def _count_done(self, staged: list[StagedMessages]) -> int:
+    def _count_done(self, name: str, staged: list[StagedMessages]) -> int:
         """Return how many were committed before: all up to the one that a marker names."""
         kafka = kafka_module()
         places = [kafka.TopicPartition(topic, MARKED_PARTITION) for topic in dict.fromkeys(one.topic for one in staged)]
-        marks = {place.metadata for place in self._group.committed(places, REQUEST_TIMEOUT) if place.metadata}
+        found = {
+            (name, place.topic): place.metadata or None for place in self._group.committed(places, REQUEST_TIMEOUT)
+        }
+        for place, mark in found.items():
+            # One that is gone was forgotten by Kafka, which keeps the offsets of an idle group for some days.
+            if self._marks.setdefault(place, mark) != mark and mark is not None:
+                raise CommitError(
+                    f"Kafka ({self._servers}): '{name}' has committed to topic '{place[1]}' since this driver did: "
+                    f"another driver has taken the job over, or another job has the same transactional id prefix"
+                )
+        marks = set(found.values())
         return max((number for number, one in enumerate(staged, 1) if one.id in marks), default=0)
 
     def _write(self, producer: MessageProducer, requests: list[CommitRequest]) -> None:
@@ -120,21 +135,23 @@ class KafkaCommitter(Committer):
         if not found:
             return
         client = producer.client
+        last = found[-1][0]
         client.begin_transaction()
         try:
             for _, messages in found:
                 producer.produce(messages)
-            last = found[-1][0]
             mark = kafka.TopicPartition(last.topic, MARKED_PARTITION, MARKED_OFFSET, last.id)
             client.send_offsets_to_transaction([mark], self._group.consumer_group_metadata(), REQUEST_TIMEOUT)
             producer.flush()
             reach("kafka.before-commit")
             self._end(client)
         except BaseException:
-            # If that fails too, the next producer of this name ends the transaction.
+            # Whether the marker was written is not known. If this fails too, the next producer ends the transaction.
+            self._marks.pop((last.transactional_id, last.topic), None)
             with suppress(Exception):
                 client.abort_transaction(REQUEST_TIMEOUT)
             raise
+        self._marks[last.transactional_id, last.topic] = last.id
         reach("kafka.after-commit")
         for staged, _ in found:
             self._store.remove(staged)

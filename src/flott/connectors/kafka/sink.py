@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flott.connectors.base import DeliveryGuarantee, Sink, SupportsCommitter
 from flott.connectors.kafka.client import checked_properties, kafka_module
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from flott.connectors.base import SinkScope, SinkWriter
+    from flott.connectors.kafka.committer import Place
     from flott.connectors.kafka.staged_messages import StagedMessages
     from flott.runtime.operators.sinks import WriterInitContext
 
@@ -50,6 +51,11 @@ class KafkaSink(Sink, SupportsCommitter):
 
     def __init__(self, settings: KafkaSinkSettings) -> None:
         self.settings = settings
+        self._marks: dict[Place, str | None] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What one driver knows of its commits is not true of another.
+        return {"settings": self.settings, "_marks": {}}
 
     def create_writer(self, context: WriterInitContext) -> SinkWriter:
         if self.settings.exactly_once:
@@ -57,7 +63,7 @@ class KafkaSink(Sink, SupportsCommitter):
         return SendingWriter(self.settings)
 
     def create_committer(self) -> KafkaCommitter:
-        return KafkaCommitter(self.settings.properties, StagedStore(self.settings.staging_directory))
+        return KafkaCommitter(self.settings.properties, StagedStore(self.settings.staging_directory), self._marks)
 
     def abort_stale(self, scope: SinkScope, kept: list[StagedMessages]) -> None:
         StagedStore(self.settings.staging_directory).tidy(scope, kept)
