@@ -19,6 +19,7 @@ from flott.cli.output import AS_JSON, CANCELED, INTERRUPTED, fail
 from flott.cli.plan import plan_of
 from flott.cli.run_progress import progress
 from flott.cli.settings import applied, settings_of, with_settings
+from flott.cli.sql import sql
 from flott.cli.state import state
 from flott.cli.steer import cancel, savepoint, stop
 from flott.common.options import RestOptions
@@ -48,7 +49,7 @@ def main() -> None:
     """
 
 
-for command in (list_jobs, info, checkpoints, cancel, stop, savepoint, state, doctor, completion):
+for command in (list_jobs, info, checkpoints, cancel, stop, savepoint, state, sql, doctor, completion):
     main.add_command(command)
 
 

@@ -72,6 +72,10 @@ class TableResult:
         self._close = close
         self._changes = changes
 
+    def is_query(self) -> bool:
+        """Says whether its rows are the changes of a query, not what a statement tells."""
+        return self._changes
+
     def get_job_client(self) -> JobClient | None:
         """Returns the handle on the job, if there is one."""
         return self._client

@@ -1,0 +1,73 @@
+"""Runs SQL statements one after the other, and shows what they give."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+from flott.cli.live_table import LiveTable, show_lines
+from flott.errors import FlottError
+from flott.table import TableEnvironment
+from flott.table.connectors.printing import render_value
+from flott.table.result_kind import ResultKind
+from flott.table.table_result import drawn
+
+if TYPE_CHECKING:
+    from flott.cli.sql_script import Statement
+    from flott.common.job_client import JobClient
+    from flott.table.table_result import TableResult
+
+
+class SqlSession:
+    """One environment; its INSERTs run on in the background until they are waited for."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        self.t_env = TableEnvironment.create()
+        self._out = out or sys.stdout
+        self._jobs: list[JobClient] = []
+
+    def run(self, statement: Statement) -> None:
+        """Execute a statement and show its result."""
+        result = self.t_env.execute_sql(statement.text)
+        client = result.get_job_client()
+        if client is None:
+            self._show(result)
+        elif result.is_query():
+            self._show_query(result)
+        else:
+            self._jobs.append(client)
+            self._out.write(f"Job {client.get_job_id()} has been started.\n")
+        self._out.flush()
+
+    def wait(self) -> None:
+        """Wait until all INSERTs have ended; a failure of one is raised."""
+        while self._jobs:
+            self._jobs[0].get_job_execution_result().result()
+            del self._jobs[0]
+
+    def close(self) -> None:
+        """Cancel what still runs."""
+        for client in self._jobs:
+            if not client.get_job_execution_result().done():
+                try:
+                    client.cancel().result()
+                except FlottError as error:
+                    self._out.write(f"Job {client.get_job_id()} could not be cancelled: {error}\n")
+
+    def _show(self, result: TableResult) -> None:
+        if result.get_result_kind() is ResultKind.SUCCESS:
+            self._out.write("OK\n")
+            return
+        with result.collect() as rows:
+            found = [list(row) for row in rows]
+        names = result.get_resolved_schema().get_column_names()
+        if names == ["result"]:  # a plan, or a statement: whole texts
+            self._out.write("".join(f"{row[0]}\n" for row in found))
+        else:
+            self._out.write(drawn(names, [[render_value(value) for value in row] for row in found]))
+
+    def _show_query(self, result: TableResult) -> None:
+        if self._out.isatty():
+            LiveTable(result, self._out).show()
+        else:
+            show_lines(result, self._out)

@@ -1,0 +1,149 @@
+"""``flott sql``: files, the command line, and a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from flott.cli.live_table import Standing
+from flott.cli.main import main
+from flott.cli.sql_prompt import is_complete, words_of
+from flott.cli.sql_script import statements_of
+from flott.common.types import RowKind
+from flott.table import TableEnvironment
+
+HERE = ["-D", "flott.execution.target=in-process", "-p", "1"]
+ROOT = Path(__file__).parent.parent.parent
+TABLE = (
+    "CREATE TABLE t (city STRING, n INT) WITH ('connector' = 'values', 'batch-size' = '1', "
+    "'data' = '[[\"Bonn\", 1], [\"Bonn\", 2]]');\n"
+)
+QUERY = "SELECT city, SUM(n) AS total FROM t GROUP BY city;"
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(main, ["sql", *HERE, *arguments], **options)
+
+
+def test_statements():
+    text = "SELECT 'a;b'; -- no;\n\n  SELECT `x;`;; /* ; */"
+    found = statements_of(text)
+    assert [one.bare for one in found] == ["SELECT 'a;b'", "-- no;\n\n  SELECT `x;`"]
+    assert found[1].text.index("SELECT") == text.rindex("SELECT")
+    sets = statements_of("EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; INSERT INTO b SELECT 2; END; SELECT 1")
+    assert [one.finished for one in sets] == [True, False]
+
+
+def test_enter_runs_what_is_complete():
+    assert [is_complete(text) for text in ("SELECT 1;", "quit", "", "SELECT 1", "SELECT ';")] == [
+        True, True, True, False, False,
+    ]  # fmt: skip
+
+
+def test_completion_knows_the_catalog():
+    t_env = TableEnvironment.create()
+    t_env.execute_sql(TABLE)
+    assert {"t", "city", "SELECT", "UPPER", "SUM"} <= set(words_of(t_env))
+
+
+def test_rows_that_stand():
+    rows = Standing()
+    for kind, cell in [("INSERT", "a"), ("INSERT", "a"), ("INSERT", "b"), ("UPDATE_BEFORE", "a"), ("DELETE", "x")]:
+        rows.change(RowKind[kind], [cell])
+    assert rows.shown(5) == [["a"], ["b"]]
+    assert rows.shown(1) == [["b"]]
+
+
+@pytest.mark.job
+def test_a_line_for_each_change():
+    result = run("-e", TABLE + QUERY)
+    assert result.output.splitlines() == ["OK", "+I[Bonn, 1]", "-U[Bonn, 1]", "+U[Bonn, 3]"]
+    assert run(input=TABLE + QUERY).output == result.output
+
+
+@pytest.mark.job
+def test_a_file(tmp_path):
+    path = tmp_path / "script.sql"
+    files = f"WITH ('connector' = 'filesystem', 'format' = 'csv', 'path' = '{tmp_path}/out')"
+    insert = f"CREATE TABLE out (city STRING) {files};\nINSERT INTO out SELECT city FROM t;"  # noqa: S608 - our own words
+    path.write_text(f"{TABLE}{insert}\nSHOW TABLES;\nEXPLAIN {QUERY}")
+    result = run("-f", str(path))
+    assert result.exit_code == 0, result.output
+    assert "has been started" in result.output
+    assert "| table name |" in result.output
+    assert "== Physical Plan ==" in result.output
+    assert [line for part in (tmp_path / "out").glob("part-*") for line in part.read_text().split()] == ["Bonn", "Bonn"]
+
+
+@pytest.mark.job
+def test_mistakes_have_a_line_and_a_column(tmp_path):
+    path = tmp_path / "script.sql"
+    path.write_text(f"{TABLE}\nSELECT citi\nFROM t; SELECT 1")
+    result = run("-f", str(path))
+    assert result.exit_code == 1
+    assert f"Error: {path}: line 3, column 8: column 'citi' not found; did you mean 'city'?" in result.output
+    assert "give either -f or -e" in run("-f", str(path), "-e", "x").output
+
+
+class Terminal:
+    """``flott sql`` on a terminal of its own."""
+
+    def __init__(self, folder):
+        self._master, slave = pty.openpty()
+        environment = {
+            **os.environ, "PYTHONPATH": str(ROOT / "src"), "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1",
+            "FLOTT_SQL_HISTORY": str(folder / "history"), "COLUMNS": "80", "LINES": "40",
+        }  # fmt: skip
+        command = [sys.executable, "-m", "flott.cli.main", "sql", *HERE]
+        self.process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment)
+        os.close(slave)
+        self.seen = ""
+
+    def wait_for(self, text):
+        deadline = time.monotonic() + 120
+        while text not in self.seen:
+            ready, _, _ = select.select([self._master], [], [], max(0, deadline - time.monotonic()))
+            assert ready, f"{text!r} did not come; {self.seen[-2000:]!r}"
+            self.seen += os.read(self._master, 65536).decode(errors="replace")
+        before, self.seen = self.seen.split(text, 1)
+        return before
+
+    def type(self, text):
+        os.write(self._master, text.encode())
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self._master)
+
+
+@pytest.mark.job
+@pytest.mark.slow
+def test_a_terminal(tmp_path):
+    terminal = Terminal(tmp_path)
+    try:
+        terminal.wait_for("flott>")
+        terminal.type(TABLE.replace("\n", "\r"))
+        terminal.wait_for("OK")
+        terminal.wait_for("flott>")
+        terminal.type("SELECT citi FROM t;\r")
+        terminal.wait_for("did you mean 'city'?")
+        terminal.wait_for("flott>")
+        terminal.type(QUERY.replace(" FROM", "\rFROM") + "\r")
+        terminal.wait_for("| total |")
+        terminal.wait_for("|     3 |")
+        terminal.wait_for("1 row in set")
+        terminal.wait_for("flott>")
+        terminal.type("quit\r")
+        assert terminal.process.wait(120) == 0
+    finally:
+        terminal.close()
+    assert "SUM(n) AS total" in (tmp_path / "history").read_text()
