@@ -26,6 +26,11 @@ CHOSEN = [
     "sessions: for each partition, in columns",
     "temporal_joins: left, with rows that find nothing",
     "window_joins: full, with a condition besides the keys",
+    "over: two windows, one over the other",
+    "subqueries: a value for each row, and a count of nothing is 0",
+    "sets: except all",
+    "grouping_sets: over windows",
+    "phases: partial results of batches are put together",
 ]
 
 
