@@ -52,6 +52,10 @@ test-spark: setup ## Run the tests on embedded Spark, in one process
 test-chaos: setup ## Run only the tests that kill processes and break storage
 	$(PYTEST) -q -m chaos
 
+.PHONY: cluster-test
+cluster-test: setup ## Run a job on a standalone Spark cluster that loses an executor and a machine
+	$(PYTEST) -q tests/chaos/test_cluster.py
+
 .PHONY: oracle
 oracle: setup ## Ask PyFlink and Flink whether they do the same (PYFLINK_PYTHON, or set up the first time)
 	$(PYTEST) -q -m oracle tests/oracle

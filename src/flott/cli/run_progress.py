@@ -22,7 +22,8 @@ ON_TERMINAL = 1.0
 ELSEWHERE = 10.0
 """Seconds between two lines."""
 ERASE = "\r\x1b[K"
-ENDLESS = 2**62
+BELIEVABLE = 10 * 365 * 24 * 3600 * 1000
+"""A lag of more than ten years only says that event time is no time of day."""
 
 
 @contextmanager
@@ -107,8 +108,9 @@ def report(job: ServedJob) -> str:
         f"{amount(figures['read-records-per-second'])} records/s",
     ]
     mark = figures["watermark"]
-    if mark is not None and 0 < mark < ENDLESS:
-        parts.append(f"lag {duration(max(0, details['now'] - mark))}")
+    lag = None if mark is None else details["now"] - mark
+    if lag is not None and 0 <= lag < BELIEVABLE:
+        parts.append(f"lag {duration(lag)}")
     if figures["backlog"]:
         parts.append("input is waiting")
     latest = job.master.checkpoints.statistics.latest_completed

@@ -40,8 +40,6 @@ EMBEDDED = {
     "spark.ui.showConsoleProgress": "false",
     "spark.python.unix.domain.socket.enabled": "true",
     "spark.python.daemon.module": "flott.spark.daemon",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.memory": "1g",
     # A job runs thousands of epochs: Spark must not remember them all.
@@ -50,6 +48,13 @@ EMBEDDED = {
     "spark.ui.retainedTasks": "200",
     "spark.sql.ui.retainedExecutions": "20",
     "spark.cleaner.periodicGC.interval": "5min",
+}
+
+
+ON_THIS_MACHINE = {
+    # Nobody else needs to reach the driver; and whatever the machine is called, this name leads to it.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
 }
 
 
@@ -69,25 +74,59 @@ def is_remote(session: SparkSession) -> bool:
 
 
 def embedded_session(configuration: Configuration) -> SparkSession:
-    """Start Spark in this process's name: local mode, or the master that ``flott.spark.master`` names."""
+    """Start Spark in this process's name: local mode, or the master that ``flott.spark.master`` names.
+
+    In a program that spark-submit started, Spark is as spark-submit was told.
+    """
     require_java()
     # Workers must find the same packages as this interpreter, whatever `python3` is on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    master = retrying(configuration.get(FlottOptions.SPARK_MASTER))
-    log4j = Path(__file__).with_name("log4j2.properties")
-    level = configuration.get(FlottOptions.SPARK_LOG_LEVEL)
-    options = f"-Dlog4j2.configurationFile={log4j.as_uri()} -Dflott.spark.log.level={level}"
-    builder = SparkSession.builder.master(master).appName("flott")
-    builder = builder.config("spark.driver.extraJavaOptions", options)
-    for key, value in EMBEDDED.items():
+    builder = SparkSession.builder
+    for key, value in own_settings(configuration, submitted=SUBMITTED in os.environ).items():
         builder = builder.config(key, value)
-    if "spark.local.dir" not in configuration.key_set():
-        builder = builder.config("spark.local.dir", tempfile.gettempdir())
     for key in configuration.key_set():
         if key.startswith("spark."):
             builder = builder.config(key, configuration.get_string(key, ""))
     with without_noise():
         return builder.getOrCreate()
+
+
+SUBMITTED = "PYSPARK_GATEWAY_PORT"
+"""Set by spark-submit for the program that it starts."""
+
+
+def own_settings(configuration: Configuration, *, submitted: bool) -> dict[str, str]:
+    """Return what we set of Spark's settings before the user does.
+
+    >>> from flott.common import Configuration
+    >>> own_settings(Configuration(), submitted=False)["spark.master"]
+    'local[*,4]'
+    >>> sorted(own_settings(Configuration(), submitted=True))
+    ['spark.python.daemon.module']
+    """
+    if submitted:
+        return {"spark.python.daemon.module": EMBEDDED["spark.python.daemon.module"]}
+    master = retrying(configuration.get(FlottOptions.SPARK_MASTER))
+    log4j = Path(__file__).with_name("log4j2.properties")
+    level = configuration.get(FlottOptions.SPARK_LOG_LEVEL)
+    options = f"-Dlog4j2.configurationFile={log4j.as_uri()} -Dflott.spark.log.level={level}"
+    return {
+        "spark.app.name": "flott",
+        "spark.master": master,
+        "spark.driver.extraJavaOptions": options,
+        "spark.local.dir": tempfile.gettempdir(),
+        **EMBEDDED,
+        **(ON_THIS_MACHINE if is_here(master) else {}),
+    }
+
+
+def is_here(master: str) -> bool:
+    """Say whether all of a cluster is on this machine.
+
+    >>> [is_here(master) for master in ("local[2]", "spark://127.0.0.1:7077", "spark://local.example.org:7077", "yarn")]
+    [True, True, False, False]
+    """
+    return re.match(r"local(\[|$)|spark://(127\.|localhost:)", master) is not None
 
 
 def retrying(master: str) -> str:
@@ -126,10 +165,12 @@ def try_out(configuration: Configuration) -> str:
     """Start Spark, run a function in one of its Python workers, and say what ran it."""
 
     def versions(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa
+
         import flott
 
         for batch in batches:
-            yield batch.append_column("version", [[flott.__version__] * batch.num_rows])
+            yield batch.append_column("version", pa.array([flott.__version__] * batch.num_rows, pa.string()))
 
     session = epoch_session(configuration)
     [row] = session.range(0, 1, 1, 1).mapInArrow(versions, "id long, version string").collect()

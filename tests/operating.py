@@ -1,0 +1,88 @@
+"""What tests need that drive a job in another process through the command line and through REST."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).parents[1]
+PROGRAM = ROOT / "tests" / "self_checking_program.py"
+PATIENCE = 900
+"""Seconds; a cluster on a machine that is busy with other things takes minutes to start."""
+
+
+class Flott:
+    """Runs commands, each in a process of its own, with a registry of jobs for this test alone."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.environment = {
+            **os.environ,
+            "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
+            "PYSPARK_PYTHON": sys.executable,
+            "FLOTT_REGISTRY_DIR": str(directory / "registry" / "jobs"),
+        }
+
+    def __call__(self, *arguments):
+        """Run a command that must end well; gives the lines of JSON that it says."""
+        command = [sys.executable, "-m", "flott.cli.main", arguments[0], "--json", *arguments[1:]]
+        done = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def start(self, *options, records, rate, **settings):
+        """Start the self-checking job in the background; a rate of 0 is as fast as it goes."""
+        told = {
+            "rest.port": "0",
+            "execution.checkpointing.interval": "300 ms",
+            "execution.checkpointing.dir": str(self.directory / "checkpoints"),
+            "execution.checkpointing.savepoint-dir": str(self.directory / "savepoints"),
+            **settings,
+        }
+        words = [word for key, value in told.items() for word in ("-D", f"{key}={value}")]
+        [job] = self("run", "-d", *words, *options, str(PROGRAM), str(self.directory / "out"), str(records), str(rate))
+        return job
+
+    def wait_until_over(self, job):
+        """Wait until a job has ended, and return what the registry says of it."""
+        wait_until(lambda: not alive(job["pid"]))
+        [over] = [one for one in self("list", "--all") if one["jid"] == job["jid"]]
+        return over
+
+    def kill_all(self):
+        """End the drivers that a failed test left."""
+        for job in self("list", "--running"):
+            os.kill(job["pid"], signal.SIGKILL)
+
+
+def ask(job, path, body=None):
+    """Ask the REST server of a job about it."""
+    headers = {"X-Flott-Client": "test", "Content-Type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"{job['rest']}/jobs/{job['jid']}{path}", data, headers)  # noqa: S310 - our own
+    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+        return json.loads(answer.read())
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def alive(pid):
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
