@@ -17,10 +17,11 @@ __all__ = ["Frame"]
 class Frame:
     """One event and one partial match. Made once and set anew for each: it is the context of iterative conditions."""
 
-    __slots__ = ("_clock", "_stages", "buffer", "decisions", "event", "finals", "memory", "partial", "stamp")
+    __slots__ = ("_clock", "_names", "_stages", "buffer", "decisions", "event", "finals", "memory", "partial", "stamp")
 
     def __init__(self, clock: Clock, stages: tuple[str, ...]) -> None:
         self._clock = clock
+        self._names = stages
         self._stages = {name: position for position, name in enumerate(stages)}
         self.event: Any = None
         self.stamp = 0
@@ -43,6 +44,14 @@ class Frame:
             raise KeyError(f"get_events_for_pattern('{name}'): the pattern has no such stage; it has {known}")
         entries = self.buffer.entries
         return [entries[at][EVENT] for at, of in self.buffer.path(self.partial[2], self.partial[3]) if of == stage]
+
+    def events_by_pattern(self) -> dict[str, list[Any]]:
+        """Return all events that the partial match holds, by the name of their stage: one walk instead of several."""
+        entries, names = self.buffer.entries, self._names
+        found: dict[str, list[Any]] = {}
+        for at, of in self.buffer.path(self.partial[2], self.partial[3]):
+            found.setdefault(names[of], []).append(entries[at][EVENT])
+        return found
 
     def timestamp(self) -> int:
         """Return the timestamp of the event."""

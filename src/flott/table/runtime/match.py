@@ -22,7 +22,7 @@ from flott.table.runtime.window_expand import times_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from flott.cep.conditions import ConditionContext
+    from flott.cep.frame import Frame
     from flott.runtime.batch import Batch
     from flott.table.expr import Expr
     from flott.table.plan.match import Glance
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 KEY = "key"
 """The column of the partition, behind those of the row."""
+NOTHING: list[Any] = []
+"""The rows of a variable that has none."""
 
 
 class ToEvents(Operator):
@@ -68,18 +70,17 @@ class Looks:
         self._variables = variables
         self._takes = [_take(one, inputs) for one in glances]
         self._of = [one.variable for one in glances]
-        self._needed = variables if None in self._of else tuple(dict.fromkeys(one for one in self._of if one))
+        self._all = None in self._of
 
-    def at(self, rows_of: Callable[[str], list[Any]], own: str | None = None, row: Any = None) -> list[Any]:
+    def at(self, match: dict[str, list[Any]], own: str | None = None, row: Any = None) -> list[Any]:
         """Return all values; ``row`` is tried for the variable ``own``, and counts as one of its rows."""
-        held: dict[str | None, list[Any]] = {name: rows_of(name) for name in self._needed}
-        if None in self._of:
-            held[None] = [one for name in self._variables for one in held[name]]
+        held: dict[Any, list[Any]] = dict(match)
         if own is not None:
-            for name in (own, None):
-                if name in held:
-                    held[name] = [*held[name], row]
-        return [take(held[name]) for take, name in zip(self._takes, self._of, strict=True)]
+            held[own] = [*held.get(own, NOTHING), row]
+        if self._all:
+            before = [one for name in self._variables for one in match.get(name, NOTHING)]
+            held[None] = before if own is None else [*before, row]
+        return [take(held.get(name, NOTHING)) for take, name in zip(self._takes, self._of, strict=True)]
 
 
 def _take(glance: Glance, inputs: tuple[DataType, ...]) -> Callable[[list[Any]], Any]:
@@ -140,8 +141,8 @@ class Defined(IterativeCondition):
         self._looks = Looks(self.glances, shape.inputs, shape.variables)
         self._holds = row_function(self.condition, [one.type for one in self.glances], shape.zone)
 
-    def filter(self, event: Any, ctx: ConditionContext) -> bool:
-        return self._holds(self._looks.at(ctx.get_events_for_pattern, self.variable, event)) is True
+    def filter(self, event: Any, ctx: Frame) -> bool:  # type: ignore[override]
+        return self._holds(self._looks.at(ctx.events_by_pattern(), self.variable, event)) is True
 
 
 class Measures(PatternProcessFunction):
@@ -157,9 +158,7 @@ class Measures(PatternProcessFunction):
 
     def process_match(self, match: dict[str, list[Any]], ctx: PatternProcessFunction.Context) -> Iterable[Any]:
         row = next(rows[0] for rows in match.values())
-        nothing: list[Any] = []
-        values = self._looks.at(lambda name: match.get(name, nothing))
-        return [(*(row[place] for place in self.partition), *values)]
+        return [(*(row[place] for place in self.partition), *self._looks.at(match))]
 
 
 class FromMatches(Operator):
