@@ -44,9 +44,13 @@ def test_a_job_whose_driver_is_gone_is_lost(tmp_path):
 
 
 def test_what_was_over_long_ago_is_forgotten(tmp_path):
-    register(tmp_path).close(status="FINISHED", ended=1)
-    assert registered_jobs(tmp_path) == []
-    assert list(tmp_path.iterdir()) == []
+    over, alive = register(tmp_path, 1), register(tmp_path, 2)
+    over.close(status="FINISHED", ended=1)
+    for file in tmp_path.glob("*.json"):
+        os.utime(file, (0, 0))
+    assert [job.job_id[-1] for job in registered_jobs(tmp_path)] == ["2"]
+    assert {file.stem[-1] for file in tmp_path.iterdir()} == {"2"}
+    alive.close(status="FINISHED", ended=1)
 
 
 def test_files_of_others_are_left_alone(tmp_path):

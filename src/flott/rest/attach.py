@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from flott.rest.jobs import Jobs
-from flott.rest.registry import RegisteredJob, Registration, registry_directory
+from flott.rest.registry import RegisteredJob, Registration, forget_old, registry_directory
 from flott.rest.served_job import ServedJob
 from flott.rest.server import listen
 from flott.rest.settings import RestSettings
@@ -76,7 +76,7 @@ class RestServer:
     def admit(self, master: JobMaster, configuration: Configuration) -> None:
         """Serve a job from its start to its end, and let other processes find it."""
         job = ServedJob(master, configuration, secrets.token_urlsafe(32))
-        self.jobs.by_id[job.id] = job
+        self.jobs.add(job)
         registration = register(job, self.url, configuration)
         if master.record is not None:
             master.record.announce(self.url)
@@ -137,8 +137,10 @@ def register(job: ServedJob, url: str, configuration: Configuration) -> Registra
         checkpoints=master.checkpoints.settings.directory,
         log=os.environ.get(LOG_VARIABLE),
     )
+    directory = registry_directory(configuration)
     try:
-        return Registration(registry_directory(configuration), note, job.token)
+        forget_old(directory)
+        return Registration(directory, note, job.token)
     except OSError as error:
         log.warning("flott list will not know this job: %s", error)
         return None

@@ -17,12 +17,22 @@ if TYPE_CHECKING:
     from flott.runtime.plan import VertexSpec
 
 
+REMEMBERED = 50
+
+
 @dataclass(slots=True)
 class Jobs:
     """All jobs that this driver has had since the server started."""
 
     settings: RestSettings
     by_id: dict[str, ServedJob] = field(default_factory=dict)
+
+    def add(self, job: ServedJob) -> None:
+        """Serve one more; of those that are over, the latest are remembered."""
+        over = [one.id for one in self.by_id.values() if one.master.status.is_terminal_state()]
+        for job_id in over[: max(0, len(over) - REMEMBERED)]:
+            del self.by_id[job_id]
+        self.by_id[job.id] = job
 
     def all(self) -> list[ServedJob]:
         """Return them, oldest first."""

@@ -8,6 +8,7 @@ import logging
 import os
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,20 +100,24 @@ class Registration:
 
 def registered_jobs(directory: Path) -> list[RegisteredJob]:
     """Return the jobs that are or were running, newest first; what was over long ago is forgotten."""
+    forget_old(directory)
     found = []
     for file in directory.glob("*.json"):
         job = read(file)
-        if job is None:
-            continue
-        if not job.is_over and not is_held(lock_of(file)):
-            job = replace(job, status=LOST, rest=None)
-        seen = (job.ended or file.stat().st_mtime_ns // 1_000_000) / 1000
-        if job.is_over and time.time() - seen > KEPT_SECONDS:
-            for leftover in (file, lock_of(file), file.with_suffix(".token")):
-                leftover.unlink(missing_ok=True)
-            continue
-        found.append(job)
+        if job is not None:
+            lost = not job.is_over and not is_held(lock_of(file))
+            found.append(replace(job, status=LOST, rest=None) if lost else job)
     return sorted(found, key=lambda job: -job.started)
+
+
+def forget_old(directory: Path) -> None:
+    """Remove the files of jobs that were over long ago, or whose driver died then."""
+    for file in directory.glob("*.json"):
+        with suppress(FileNotFoundError):  # another process may do the same
+            old = time.time() - file.stat().st_mtime > KEPT_SECONDS
+            if old and JobID.is_valid(file.stem) and not is_held(lock_of(file)):
+                for leftover in (file, lock_of(file), file.with_suffix(".token")):
+                    leftover.unlink(missing_ok=True)
 
 
 def read(file: Path) -> RegisteredJob | None:
