@@ -115,8 +115,11 @@ def test_map_and_flat_map_take_whole_rows(lines):
 
 
 class CountAndSum(AggregateFunction):
+    def open(self, function_context):
+        self.zero = function_context.get_index_of_this_subtask()
+
     def create_accumulator(self):
-        return [0, 0]
+        return [self.zero, self.zero]
 
     def accumulate(self, accumulator, row):
         accumulator[0] += 1

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from flott.errors import FlottError
 from flott.runtime.batch import MAX_WATERMARK
-from flott.runtime.operator import Operator
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.table.runtime.changes import INSERT, UPDATE_AFTER, UPDATE_BEFORE, ChangesOut, keys_of, unpack
 from flott.table.runtime.group_aggregate import Arguments
+from flott.table.runtime.user_aggregate import UserAggregates
 from flott.table.runtime.window_accumulators import WindowAccumulators
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class _Window:
     """When it is to be told next, by the clock."""
 
 
-class EmittingWindowAggregate(Operator):
+class EmittingWindowAggregate(UserAggregates):
     """Keeps accumulators until the allowed lateness of a window is over; what was told before is taken back."""
 
     def __init__(self, plan: GroupPlan, end: int, emit: Emit) -> None:
@@ -54,6 +54,7 @@ class EmittingWindowAggregate(Operator):
         self.emit = emit
 
     def open(self) -> None:
+        super().open()
         backend = self.context.keyed("what windows hold")
         self._scope = backend.scope
         self._state: ValueState = backend.part("windows", "value state", lambda: ValueState(backend, "windows"))

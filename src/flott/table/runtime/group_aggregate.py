@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import FlottError
-from flott.runtime.operator import Operator
 from flott.table.arrow_types import plain_values, to_arrow_type
 from flott.table.functions.aggregates import Aggregate, aggregate
 from flott.table.python_values import to_python
@@ -20,7 +19,7 @@ from flott.table.runtime.changes import (
     unpack,
 )
 from flott.table.runtime.kept_state import BatchClock, map_state, value_state
-from flott.table.runtime.user_aggregate import user_aggregate
+from flott.table.runtime.user_aggregate import UserAggregates, user_aggregate
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
@@ -79,7 +78,7 @@ class Arguments:
             self.counts.append(None if call.filter is None else columns[call.filter].to_pylist())
 
 
-class GroupAggregate(Operator):
+class GroupAggregate(UserAggregates):
     """Keeps accumulators for each group, and hands on how its result changes."""
 
     def __init__(self, plan: GroupPlan, *, bundle: bool, ttl: int = 0) -> None:
@@ -90,6 +89,7 @@ class GroupAggregate(Operator):
         """Whether only the last result of a batch is handed on, for each group."""
 
     def open(self) -> None:
+        super().open()
         plan = self.plan
         backend = self.context.keyed("what groups hold")
         self._scope = backend.scope
@@ -150,7 +150,7 @@ class GroupAggregate(Operator):
             value = True if values is None else values[number]
             if value is None or not self._counts(place, value, remove=remove):
                 continue
-            (one.retract if remove else one.add)(group[1][place], value)  # type: ignore[misc]
+            (one.retract if remove else one.add)(group[1][place], value)
         self._state.update(group)
         return True
 

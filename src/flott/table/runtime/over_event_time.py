@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from flott.runtime.operator import Operator
 from flott.runtime.state.maps import MapState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, rows_of, unpack
 from flott.table.runtime.kept_state import value_state
 from flott.table.runtime.over_frame import FrameAggregates
+from flott.table.runtime.user_aggregate import UserAggregates
 from flott.table.runtime.window_expand import times_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from flott.table.runtime.over_frame import Held, OverPlan
 
 
-class EventTimeOver(Operator):
+class EventTimeOver(UserAggregates):
     """Holds rows back until the watermark has passed them, and then goes through them in order.
 
     What is late is what Flink says: with all rows before in the window, a row behind the watermark; with some rows,
@@ -31,6 +31,7 @@ class EventTimeOver(Operator):
         self.plan = plan
 
     def open(self) -> None:
+        super().open()
         backend = self.context.keyed("rows before a row")
         self._scope = backend.scope
         self._waiting: MapState = backend.part("waiting", "map state", partial(MapState, backend, "waiting"))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from flott.runtime.operator import Operator
 from flott.runtime.state.maps import MapState
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, rows_of, unpack
 from flott.table.runtime.kept_state import value_state
 from flott.table.runtime.over_frame import FrameAggregates
+from flott.table.runtime.user_aggregate import UserAggregates
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 END_OF_TIME = 2**62
 
 
-class ProcessingTimeOver(Operator):
+class ProcessingTimeOver(UserAggregates):
     """Hands each row on at once; with a stretch of time, when the millisecond in which it came is over."""
 
     def __init__(self, plan: OverPlan) -> None:
         self.plan = plan
 
     def open(self) -> None:
+        super().open()
         backend = self.context.keyed("rows before a row")
         self._scope = backend.scope
         self._waiting: MapState = backend.part("waiting", "map state", partial(MapState, backend, "waiting"))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flott.errors import FlottError
-from flott.runtime.operator import Operator
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.table.plan.nodes import SESSION
 from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, unpack
 from flott.table.runtime.group_aggregate import Arguments
+from flott.table.runtime.user_aggregate import UserAggregates
 from flott.table.runtime.window_accumulators import WindowAccumulators
 from flott.table.runtime.window_expand import windows_of
 
@@ -25,7 +25,7 @@ MILLI = 1000
 Span = tuple[int, int]
 
 
-class ProcessingWindowAggregate(Operator):
+class ProcessingWindowAggregate(UserAggregates):
     """Keeps accumulators for each group and window that is open. Of those that are so at the end, nothing is told."""
 
     def __init__(
@@ -39,6 +39,7 @@ class ProcessingWindowAggregate(Operator):
         self.types = types
 
     def open(self) -> None:
+        super().open()
         backend = self.context.keyed("what windows hold")
         self._scope = backend.scope
         self._state: ValueState = backend.part("windows", "value state", lambda: ValueState(backend, "windows"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import FlottError
-from flott.runtime.operator import Operator
 from flott.table.python_values import plain_from_python
 from flott.table.runtime.changes import DELETE, INSERT, UPDATE_BEFORE, ChangesOut, keys_of, unpack
 from flott.table.runtime.group_aggregate import Arguments
 from flott.table.runtime.kept_state import BatchClock, value_state
+from flott.table.runtime.user_aggregate import UserAggregates
 from flott.table.table_function import rows_of_result
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from flott.table.runtime.group_aggregate import GroupPlan
 
 
-class TableAggregate(Operator):
+class TableAggregate(UserAggregates):
     """Keeps an accumulator for each group, and what it gave last."""
 
     def __init__(self, plan: GroupPlan, types: tuple[Any, ...], *, bundle: bool, ttl: int = 0) -> None:
@@ -32,16 +32,13 @@ class TableAggregate(Operator):
         """Whether only the last result of a batch is handed on, for each group."""
 
     def open(self) -> None:
+        super().open()
         backend = self.context.keyed("what groups hold")
         self._scope = backend.scope
         self._clock = BatchClock(self.context.clock)
         self._state: ValueState = value_state(backend, "groups", self.ttl, self._clock)
         self._user = self.plan.calls[0].user
-        self._user.open(self.context)
         self._out = ChangesOut(self.types, append_only=False)
-
-    def close(self) -> None:
-        self._user.close()
 
     def process(self, batch: Batch) -> None:
         with self._clock.stopped():

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import FlottError
-from flott.runtime.operator import Operator
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, unpack
 from flott.table.runtime.group_aggregate import Arguments
+from flott.table.runtime.user_aggregate import UserAggregates
 from flott.table.runtime.window_accumulators import WindowAccumulators
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MILLI = 1000
 
 
-class WindowAggregate(Operator):
+class WindowAggregate(UserAggregates):
     """Keeps accumulators for each group of a window; late rows, of windows that are over, are counted and dropped."""
 
     def __init__(self, plan: GroupPlan, end: int) -> None:
@@ -29,6 +29,7 @@ class WindowAggregate(Operator):
         """Which of the keys is the window's end."""
 
     def open(self) -> None:
+        super().open()
         plan = self.plan
         backend = self.context.keyed("what windows hold")
         self._scope = backend.scope
