@@ -72,6 +72,10 @@ class StagingArea:
         except FileNotFoundError:
             return None
 
+    def exists(self, name: str) -> bool:
+        """Say whether a file is there."""
+        return bool(self._file_system.exists(self._path(name)))
+
     def remove(self, names: Iterable[str]) -> None:
         """Remove files; those that are not there are no error."""
         for name in names:

@@ -140,6 +140,9 @@ def prepare(
         job_name=plan.job_name,
     )
     coordinator.adopt(beginning.adopted)
+    if beginning.start is not None:
+        # Whoever starts from a savepoint counts on from there: over all the jobs of a line, numbers only grow.
+        coordinator.next_id = max(coordinator.next_id, beginning.start.checkpoint_id + 1)
     return JobMaster(
         job_id,
         plan,

@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING, Any
 from flott.connectors.two_phase_commit_sink import TwoPhaseCommitSink
 from flott.datastream._checks.picklable import check_picklable
 from flott.datastream._checks.roles import SINK, TWO_PHASE_COMMIT
+from flott.datastream._spark_frames import (
+    read_back,
+    rows_directory,
+    rows_sink,
+    spark_sink,
+)
 from flott.datastream.data_stream.collecting import CloseableIterator, ResultBuffer
 from flott.datastream.data_stream.printing import Printer, renderer
 from flott.datastream.data_stream.sink import DataStreamSink
@@ -19,6 +25,8 @@ from flott.runtime.operators.process import Process
 from flott.runtime.operators.sinks import DriverSink, WriterSink
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from flott.common.job_client import JobClient
     from flott.connectors.base import Sink
     from flott.datastream.data_stream.stream import DataStream
@@ -84,6 +92,50 @@ class Outputs:
             prepared: DataStream = transformer.apply(self)
             return prepared._sink("Writer", WriterSink(sink))  # noqa: SLF001 - a stream, as this is
         return self._sink("Writer", WriterSink(sink))
+
+    def sink_to_spark(
+        self,
+        write: Callable[[Any, int], None] | None = None,
+        *,
+        format: str | None = None,
+        path: str | None = None,
+        partition_by: Sequence[str] = (),
+        directory: str | None = None,
+        **options: Any,
+    ) -> DataStreamSink:
+        """Writes the stream with Spark, with each checkpoint the rows that came since the one before.
+
+        A format whose output is files (parquet, orc, csv, json) and Delta show each row exactly once. A function
+        is called again after a crash at the wrong moment, with the same rows and the same number: it can tell by the
+        number whether it has written them.
+
+        Args:
+            write: A function that gets a DataFrame and a number that only grows, the checkpoint's.
+            format: Instead of a function, the name of a format of Spark's: rows are appended.
+            path: Where to, for formats that have a path.
+            partition_by: Columns that make directories.
+            directory: Where rows are staged; by default below the checkpoint directory, else a temporary one.
+            options: Options of the format, as in DataFrameWriter.option.
+        """
+        configuration = self._environment.get_configuration()
+        type_info = self._transformation.output_type
+        sink = spark_sink(type_info, configuration, write, format, path, partition_by, options, directory)
+        return self._sink("Spark Writer", WriterSink(sink))
+
+    def to_spark(self, job_execution_name: str | None = None, *, directory: str | None = None) -> Any:
+        """Runs the program to its end, and returns the records of this stream as a Spark DataFrame.
+
+        Args:
+            job_execution_name: The name of the job.
+            directory: Where the rows are kept that the DataFrame reads; by default a temporary one, which goes with
+                this process.
+        """
+        environment = self._environment
+        type_info = self._transformation.output_type
+        place = rows_directory(environment.get_configuration(), directory)
+        self._sink("Spark Writer", WriterSink(rows_sink(type_info, place)))
+        environment.execute(job_execution_name)
+        return read_back(type_info, place)
 
     def execute_and_collect(
         self, job_execution_name: str | None = None, limit: int | None = None

@@ -14,6 +14,7 @@ from flott.connectors.socket_text import SocketTextSource
 from flott.connectors.text_file import TextFileSource
 from flott.datastream._checks.picklable import check_picklable
 from flott.datastream._not_yet import not_yet
+from flott.datastream._spark_frames import source_of
 from flott.datastream._time_checks import strategy_of
 from flott.datastream._typed_output import emit_as
 from flott.datastream._typed_values import conform, declared
@@ -105,6 +106,34 @@ class Sources:
             raise not_yet("add_source(...) with a SourceFunction", CUSTOM)
         _check_source("add_source(...)", source_func)
         return self._source(source_name, source_func, None, _type_of(source_func, type_info))
+
+    def from_spark(
+        self,
+        frame: Any,
+        watermark_strategy: WatermarkStrategy | None = None,
+        source_name: str = "DataFrame",
+        *,
+        directory: str | None = None,
+        available_now: bool = False,
+    ) -> DataStream:
+        """Makes a stream of the rows of a Spark DataFrame, a batch one or a streaming one.
+
+        A batch DataFrame is computed once and its rows are written down, so that reading them again after a failure
+        gives the same. Of a streaming DataFrame, each of Spark's batches is an epoch, and Spark's offsets are part
+        of the job's checkpoints.
+
+        Args:
+            frame: The DataFrame; a streaming one without state of its own (no aggregation, no join of streams).
+            watermark_strategy: Where timestamps come from and how event time follows.
+            source_name: What the source is called in plans and logs.
+            directory: Where rows are written on their way; by default below the checkpoint directory, else a
+                temporary one. On a cluster all machines must reach it.
+            available_now: Of a streaming DataFrame, read only what is there now, and end.
+        """
+        environment = cast("StreamExecutionEnvironment", self)
+        strategy = None if watermark_strategy is None else strategy_of("from_spark(...)", watermark_strategy)
+        source = source_of(frame, environment.get_configuration(), directory, available_now=available_now)
+        return self._source(source_name, source, strategy, _type_of(source, None))
 
     def read_text_file(self, path: str, charset_name: str = "UTF-8") -> DataStream:
         """Makes a stream of the lines of a file, a directory or a pattern of files."""

@@ -93,6 +93,10 @@ class WriterInitContext:
         """Return the checkpoint that the writer's state comes from; None at the very beginning."""
         return self._restored
 
+    def get_next_checkpoint_id(self) -> int:
+        """Return the checkpoint that will hold what is written now; 0 when the job takes none."""
+        return self._context.snapshot
+
     def get_job_id(self) -> str:
         """Return the id of the job."""
         return self._context.job_id

@@ -1,0 +1,123 @@
+"""What a job's rows become at the end: output of any writer of Spark's."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from pyspark.sql import SparkSession
+
+from flott.connectors.find_files import find_files
+from flott.connectors.staged_files import StagedFile, StagingArea
+from flott.runtime.storage import open_storage
+from flott.spark.frame_feeds import as_uri, remove
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame
+
+FILE_FORMATS = frozenset({"parquet", "orc", "json", "csv", "text", "avro", "xml"})
+"""Formats whose output is files: Flott moves them to their places itself."""
+STAGING = ".staging"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionWrite:
+    """Calls a function of the user's with a DataFrame and the number of its checkpoint."""
+
+    function: Callable[[DataFrame, int], None]
+
+    def __call__(self, number: int, files: list[str]) -> None:
+        """Have the rows of some files written."""
+        self.function(frame_of(files), number)
+
+
+@dataclass(frozen=True, slots=True)
+class FormatWrite:
+    """Appends to a table in one of Spark's formats."""
+
+    format: str
+    path: str | None
+    partition_by: tuple[str, ...] = ()
+    options: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, number: int, files: list[str]) -> None:
+        """Append the rows of some files."""
+        if self.format in FILE_FORMATS and self.path is not None:
+            self._move_in(number, files)
+            return
+        writer = frame_of(files).write.format(self.format).mode("append").options(**self.options)
+        if self.format == "delta":
+            # Delta leaves out a version that it has seen of the same application.
+            writer = writer.option("txnAppId", owner_of(files)).option("txnVersion", number)
+        if self.partition_by:
+            writer = writer.partitionBy(*self.partition_by)
+        writer.save(None if self.path is None else as_uri(self.path))
+
+    def _move_in(self, number: int, files: list[str]) -> None:
+        """Write files aside, note which they are, then move them to their places.
+
+        After a crash the note tells what is left to do; without a note, nothing was moved yet.
+        """
+        if self.path is None:
+            raise AssertionError
+        key = f"{number}-{sha256(''.join(files).encode()).hexdigest()[:16]}"
+        storage, area = open_storage(f"{self.path}/{STAGING}/spark"), StagingArea(self.path)
+        aside = f"{STAGING}/spark/{key}"
+        try:
+            note = storage.read(f"{key}.json")
+        except FileNotFoundError:
+            target = f"{self.path}/{aside}"
+            writer = frame_of(files).write.format(self.format).mode("overwrite").options(**self.options)
+            if self.partition_by:
+                writer = writer.partitionBy(*self.partition_by)
+            writer.save(as_uri(target))
+            moves = [
+                (f"{aside}/{inside}", renamed(inside, key, position))
+                for position, inside in enumerate(sorted(files_below(target)))
+            ]
+            note = json.dumps(moves).encode()
+            storage.write(f"{key}.json", note)
+        for staged, place in json.loads(note):
+            area.publish(StagedFile(staged, place))
+        remove(f"{self.path}/{aside}")
+        storage.delete(f"{key}.json")
+        area.remove_empty(f"{STAGING}/spark")
+
+
+def owner_of(files: list[str]) -> str:
+    """Return which sink of which job has staged some files; the same after a restart.
+
+    >>> owner_of(["/tmp/x/.staging/job1-op2/0/ab.parquet"])
+    'job1-op2'
+    """
+    return files[0].split("/")[-3]
+
+
+def renamed(inside: str, key: str, position: int) -> str:
+    """Return a name that is the same whenever the same rows are written.
+
+    >>> renamed("day=1/part-00000-x.c000.snappy.parquet", "7-ab", 3)
+    'day=1/part-7-ab-3.c000.snappy.parquet'
+    """
+    folder, slash, name = inside.rpartition("/")
+    return f"{folder}{slash}part-{key}-{position}.{name.partition('.')[2]}"
+
+
+def files_below(directory: str) -> list[str]:
+    """Return the files that Spark has written, relative to a directory; its own marks are hidden and left out."""
+    return [file.path.split(f"{directory.rpartition('/')[2]}/", 1)[1] for file in find_files([directory])]
+
+
+def frame_of(files: list[str]) -> DataFrame:
+    """Return rows in Parquet files as a DataFrame of the Spark application that is there."""
+    return spark().read.parquet(*map(as_uri, files))
+
+
+def spark() -> SparkSession:
+    """Return a session of the Spark application that is there."""
+    session: SparkSession = SparkSession.getActiveSession() or SparkSession.builder.getOrCreate()
+    return session
