@@ -14,12 +14,20 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from flott.connectors.csv_format import CsvColumns, CsvFormat, CsvWriterFactory
+from flott.connectors.csv_messages import CsvRowDeserializationSchema, CsvRowSerializationSchema
 from flott.errors import GraphError
 
 if TYPE_CHECKING:
     from flott.common.serialization import BulkWriterFactory
 
-__all__ = ["CsvBulkWriters", "CsvReaderFormat", "CsvSchema", "CsvSchemaBuilder"]
+__all__ = [
+    "CsvBulkWriters",
+    "CsvReaderFormat",
+    "CsvRowDeserializationSchema",
+    "CsvRowSerializationSchema",
+    "CsvSchema",
+    "CsvSchemaBuilder",
+]
 
 
 class CsvSchema:

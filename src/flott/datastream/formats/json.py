@@ -1,4 +1,4 @@
-"""JSON files.
+"""JSON: files, and messages such as Kafka's.
 
 >>> from flott.common import Types
 >>> from flott.datastream.connectors.file_system import FileSource
@@ -12,8 +12,9 @@ from typing import Any
 
 from flott.connectors.arrow_rows import schema_of
 from flott.connectors.json_lines import JsonLines
+from flott.connectors.json_messages import JsonRowDeserializationSchema, JsonRowSerializationSchema
 
-__all__ = ["JsonReaderFormat"]
+__all__ = ["JsonReaderFormat", "JsonRowDeserializationSchema", "JsonRowSerializationSchema"]
 
 
 class JsonReaderFormat(JsonLines):
