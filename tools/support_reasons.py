@@ -24,5 +24,13 @@ REASONS = {
     "pyflink.datastream.window.long_to_int_with_bit_mixing": INNER,
     "pyflink.datastream.window.mod_inverse": INNER,
     "*.StreamingFileSink*": "the older of two file sinks; use FileSink",
+    "*.kafka.FlinkKafkaConsumer*": "gone from Flink 2's Kafka connector; use KafkaSource",
+    "*.kafka.FlinkKafkaProducer*": "gone from Flink 2's Kafka connector; use KafkaSink",
+    "*.kafka.Semantic*": "gone from Flink 2's Kafka connector; use DeliveryGuarantee",
+    "*.kafka.KafkaSink.get_transformer": "not needed: the topic is chosen where the message is made",
+    "*.formats.avro.AvroRow*": "Avro messages are not there yet; use a DeserializationSchema of your own",
+    "*.formats.avro.AvroInputFormat*": "the older of two ways to read files; use FileSource with AvroRecordFormat",
+    "*.formats.csv.CsvSchemaBuilder.*": "not there yet; say every column by name, with its element separator",
+    "*.formats.parquet.AvroParquet*": "not there yet; use ParquetColumnarRowInputFormat and ParquetBulkWriters",
     "pyflink.datastream.connectors.file_system.*": FILES,
 }

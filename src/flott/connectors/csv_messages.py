@@ -50,10 +50,6 @@ class _Builder:
         self._line = replace(self._line, **changes)
         return self
 
-    def set_field_delimiter(self, delimiter: str) -> Self:
-        """Chooses what stands between values; a comma if not said."""
-        return self._with(delimiter=_letter(delimiter, "set_field_delimiter"))
-
     def set_array_element_delimiter(self, delimiter: str) -> Self:
         """Chooses what stands between the elements of a value that is an array or a row; a semicolon if not said."""
         return self._with(inner_delimiter=delimiter)
@@ -65,10 +61,6 @@ class _Builder:
     def set_escape_character(self, c: str) -> Self:
         """Chooses what stands before a character that means itself."""
         return self._with(escape=_letter(c, "set_escape_character"))
-
-    def set_null_literal(self, null_literal: str) -> Self:
-        """Chooses what stands for None."""
-        return self._with(null=null_literal)
 
 
 class CsvRowDeserializationSchema(DeserializationSchema["Row"]):
@@ -132,6 +124,14 @@ class CsvRowDeserializationSchema(DeserializationSchema["Row"]):
 
     class Builder(_Builder):
         """Gathers the settings of a schema."""
+
+        def set_field_delimiter(self, delimiter: str) -> Self:
+            """Chooses what stands between values; a comma if not said."""
+            return self._with(delimiter=_letter(delimiter, "set_field_delimiter"))
+
+        def set_null_literal(self, null_literal: str) -> Self:
+            """Chooses what stands for None."""
+            return self._with(null=null_literal)
 
         def set_allow_comments(self, allow_comments: bool) -> Self:
             """Leaves out lines that begin with ``#``."""
@@ -197,6 +197,14 @@ class CsvRowSerializationSchema(SerializationSchema["Row"]):
 
     class Builder(_Builder):
         """Gathers the settings of a schema."""
+
+        def set_field_delimiter(self, c: str) -> Self:
+            """Chooses what stands between values; a comma if not said."""
+            return self._with(delimiter=_letter(c, "set_field_delimiter"))
+
+        def set_null_literal(self, s: str) -> Self:
+            """Chooses what stands for None."""
+            return self._with(null=s)
 
         def set_line_delimiter(self, delimiter: str) -> Self:
             r"""Chooses what ends the line: ``\\n`` if not said, ``\\r``, ``\\r\\n``, or nothing."""
