@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
+from itertools import islice
 
 from tests.connectors.kafka.wire import StoredBatch, end_marker, split_batches
 
@@ -149,9 +151,7 @@ class Logs:
             return OUT_OF_RANGE, log.end, log.stable, [], b""
         limit = log.stable if isolation == READ_COMMITTED else log.end
         found, taken = [], 0
-        for batch in log.batches:
-            if batch.end <= offset:
-                continue
+        for batch in islice(log.batches, bisect_right(log.batches, offset, key=lambda one: one.end), None):
             if batch.base >= limit or (taken and taken + len(batch.data) > size):
                 break
             found.append(batch.data)

@@ -1,0 +1,73 @@
+"""Kafka to windows to Kafka as a program of its own, whose driver is killed, hard, at one point after the other.
+
+    python kafka_job.py TARGET DIRECTORY SERVERS TOPIC OUT
+
+TARGET is local[2] and the like, or in-process. The program runs until it is killed (run it again then), or until every
+point had its victim and there is a file DIRECTORY/last; then it drains the job and ends.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from tests.chaos.crash_job import SetTrap, Trap
+from tests.connectors.kafka.pipeline import build
+
+from flott.common import Configuration
+from flott.datastream import StreamExecutionEnvironment
+
+POINTS = (
+    "sink.before-prepare",
+    "sink.after-prepare",
+    "epoch.accepted",
+    "metadata.before",
+    "metadata.after",
+    "commit.before",
+    "kafka.before-commit",
+    "kafka.after-commit",
+    "commit.after",
+    "notify.before",
+)
+"""Ten moments of an epoch that ends with a checkpoint, in their order."""
+
+
+def main():
+    target, directory, servers, topic, out = sys.argv[1:]
+    deaths = Path(directory, "deaths")
+    deaths.mkdir(exist_ok=True)
+    configuration = Configuration()
+    for key, value in {
+        "flott.execution.target" if target == "in-process" else "flott.spark.master": target,
+        "flott.epoch.target-duration": "200 ms",
+        "flott.state.dir": f"{directory}/state",
+        "execution.checkpointing.interval": "300 ms",
+        "execution.checkpointing.dir": f"{directory}/checkpoints",
+        "execution.checkpointing.savepoint-dir": f"{directory}/savepoints",
+        "restart-strategy.type": "fixed-delay",
+        "restart-strategy.fixed-delay.delay": "100 ms",
+        "restart-strategy.fixed-delay.attempts": "5",
+    }.items():
+        configuration.set_string(key, value)
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    env.set_parallelism(2)
+    trap = Trap(deaths, "driver", os.getpid(), POINTS)
+    build(env, servers, topic, out, before=SetTrap(trap))
+    client = env.execute_async("kafka crashes")
+    trap.set()
+    done = client.get_job_execution_result().done
+    while not done() and (trap.next_point() is not None or not Path(directory, "last").exists()):
+        time.sleep(0.05)
+    if done():
+        client.get_job_execution_result().result()
+    # All that was sent has been planned once a second checkpoint follows.
+    seen = client.master.checkpoints.statistics.completed
+    while client.master.checkpoints.statistics.completed < seen + 2:
+        time.sleep(0.05)
+    client.stop_with_savepoint(True).result(120)
+
+
+if __name__ == "__main__":
+    main()
