@@ -14,7 +14,7 @@ from flott.table.bind.join_columns import join_node
 from flott.table.bind.lateral import alone, is_lateral, lateral_join, table_function
 from flott.table.bind.match_recognize import match_table
 from flott.table.bind.over import Overs
-from flott.table.bind.ranking import with_limit
+from flott.table.bind.ranking import hidden_keys, sorted_by_columns, with_limit
 from flott.table.bind.scope import Scope, wrong
 from flott.table.bind.set_operations import by_precedence, combined, distinct, union
 from flott.table.bind.subqueries import Subqueries, conjuncts_of
@@ -200,6 +200,10 @@ class QueryBinder:
             node = self.where(node, scope, conjuncts_of(where.this))
         tree, node, scope = with_group_window(tree, node, scope, self.users)
         items = self.items(tree, scope)
+        names = unique([name for _, name in items])
+        others = [(key, f"$sort{number}") for number, key in enumerate(hidden_keys(tree, names, self.users))]
+        hidden = {id(key): name for key, name in others}
+        items += others
         having = tree.args.get("having")
         group = tree.args.get("group")
         looked_at = [item for item, _ in items] + ([having.this] if having is not None else [])
@@ -223,10 +227,13 @@ class QueryBinder:
         else:
             node, exprs = subqueries.plan(node, exprs)
         node, exprs = overs.plan(node, exprs)
-        node = project(node, exprs, unique([name for _, name in items]))
+        node = project(node, exprs, [*names, *hidden.values()])
         if tree.args.get("distinct") is not None:
             node = distinct(node)
-        return with_limit(node, tree, self.text, self.users)
+        if not hidden:
+            return with_limit(node, tree, self.text, self.users)
+        node = with_limit(node, sorted_by_columns(tree, hidden), self.text, self.users)
+        return project(node, node.refs()[: len(names)], names)
 
     def _refuse_others(self, tree: exp.Expr, known: frozenset[str]) -> None:
         """Refuse clauses that nobody looks at: leaving one out without a word would give a wrong result."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from flott.table.bind.aggregate_calls import has_aggregates
 from flott.table.bind.expressions import ExpressionBinder
 from flott.table.bind.scope import Scope
 from flott.table.errors import NotYetError
@@ -26,6 +27,33 @@ def columns_for(node: Node, exprs: Sequence[Expr]) -> tuple[Node, list[int]]:
         places = iter(range(width, width + len(added)))
         return node, [expr.index if isinstance(expr, InputRef) else next(places) for expr in exprs]
     return node, [expr.index for expr in exprs if isinstance(expr, InputRef)]
+
+
+def hidden_keys(tree: exp.Expr, names: Sequence[str], users: dict[str, Any]) -> list[exp.Expr]:
+    """Return what ORDER BY sorts by that is not in SELECT: other columns, and aggregates."""
+    order = tree.args.get("order")
+    if order is None or tree.args.get("distinct") is not None:
+        return []
+    return [key.this for key in order.expressions if _is_hidden(key.this, names, users)]
+
+
+def _is_hidden(key: exp.Expr, names: Sequence[str], users: dict[str, Any]) -> bool:
+    columns = list(key.find_all(exp.Column))
+    return has_aggregates(key, users) or any(column.table or column.name not in names for column in columns)
+
+
+def sorted_by_columns(tree: exp.Expr, columns: dict[int, str]) -> exp.Expr:
+    """Return the ORDER BY and LIMIT of a query, some keys (by identity) replaced by the names of columns."""
+    keys = []
+    for key in tree.args["order"].expressions:
+        name = columns.get(id(key.this))
+        kept = {part: key.args.get(part) for part in ("desc", "nulls_first")}
+        keys.append(key if name is None else exp.Ordered(this=exp.column(exp.to_identifier(name)), **kept))
+    made = exp.Select()
+    made.args.update(order=exp.Order(), limit=tree.args.get("limit"), offset=tree.args.get("offset"))
+    # Not set(…), which would take the keys away from the query they stand in.
+    made.args["order"].args["expressions"] = keys
+    return made
 
 
 def with_limit(node: Node, tree: exp.Expr, text: str, users: dict[str, Any]) -> Node:
