@@ -98,9 +98,9 @@ numbers = env.from_sequence(1, int(sys.argv[1])).uid("numbers")
 numbers.key_by(lambda n: 0).process(Count()).uid(sys.argv[2]).filter(lambda n: n % 1000 == 0).print()
 client = env.execute_async("counting")
 if sys.argv[3:] == ["stop"]:
-    print(client.stop_with_savepoint(False).result(30))
+    print(client.stop_with_savepoint(False).result(120))
 else:
-    client.get_job_execution_result().result(30)
+    client.get_job_execution_result().result(120)
 """
 
 

@@ -63,9 +63,9 @@ def running(tmp_path_factory):
     while client.master.checkpoints.statistics.completed < 2:
         assert time.monotonic() < deadline
         threading.Event().wait(0.01)
-    savepoint = client.trigger_savepoint(str(directory / "savepoints")).result(30)
+    savepoint = client.trigger_savepoint(str(directory / "savepoints")).result(120)
     yield directory, savepoint
-    client.cancel().result(30)
+    client.cancel().result(120)
 
 
 def flott(*arguments):

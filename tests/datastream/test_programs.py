@@ -567,7 +567,7 @@ def test_the_user_functions_own_stack_trace_is_in_the_failure(env):
 def test_execute_async_and_cancel(env):
     env.from_sequence(1, 10**12).map(lambda number: number)
     client = env.execute_async("endless")
-    client.cancel().result(30)
+    client.cancel().result(120)
     assert client.get_job_execution_result().exception() is not None
 
 

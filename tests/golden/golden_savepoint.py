@@ -50,7 +50,7 @@ def run(job, *, savepoints=None, clock=10_000):
         assert Hold.reached.wait(30)
         promise = client.stop_with_savepoint(False, str(savepoints))
         Hold.go_on.set()
-        return promise.result(30)
+        return promise.result(120)
 
 
 def golden_savepoints():

@@ -19,7 +19,7 @@ def stop_at(env, directory, record=HOLD_AT):
         assert Hold.reached.wait(30)
         promise = client.stop_with_savepoint(False, str(directory))
         Hold.go_on.set()
-        path = promise.result(30)
+        path = promise.result(120)
     Hold.at = None
     return path
 

@@ -70,7 +70,7 @@ def test_rows_show_when_a_checkpoint_is_complete_and_not_before(dsn, db, table, 
     assert len(scopes) == 1
     assert scopes.pop().startswith(f"flott:{client.get_job_id()}:")
     assert {gid.split(":")[3] for gid in names} == {"0", "1"}
-    client.stop_with_savepoint(False, str(tmp_path)).result(30)
+    client.stop_with_savepoint(False, str(tmp_path)).result(120)
     rows = shown(db, table)
     assert len(rows) >= 4
     assert prepared_now() == []
@@ -81,7 +81,7 @@ def test_what_no_checkpoint_holds_is_rolled_back_when_the_job_ends(dsn, db, tabl
     write_numbers(env, into(dsn, table).build(), None, rate=5_000)
     client = env.execute_async("cancelled")
     wait_until(lambda: len(prepared_now()) >= 4)
-    client.cancel().result(30)
+    client.cancel().result(120)
     assert prepared_now() == []
     assert shown(db, table) == []
 

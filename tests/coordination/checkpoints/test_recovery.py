@@ -121,7 +121,7 @@ def test_checkpoints_are_laid_out_as_flinks(tmp_path):
     assert stats.path.startswith(str(root))
     assert stats.full_size > 0
     assert stats.subtasks_acknowledged == stats.subtasks_total == 4
-    client.cancel().result(30)
+    client.cancel().result(120)
     assert list((tmp_path / "checkpoints").rglob("*")) == []
 
 
@@ -132,7 +132,7 @@ def test_a_retained_checkpoint_is_a_starting_point(tmp_path, parallelism):
     count_by_key(env, tmp_path / "out", numbers=20_000, rate=4_000)
     client = env.execute_async("retained")
     wait_until(lambda: client.master.checkpoints.statistics.completed >= 5)
-    client.cancel().result(30)
+    client.cancel().result(120)
     [metadata] = (tmp_path / "checkpoints").rglob("_metadata")
     env = environment(tmp_path / "checkpoints", parallelism, **{"execution.state-recovery.path": str(metadata.parent)})
     count_by_key(env, tmp_path / "out", numbers=20_000)
@@ -173,7 +173,7 @@ def test_a_running_job_is_not_taken_over(tmp_path):
     assert second.get_job_id() != first.get_job_id()
     assert lines(tmp_path / "two") == exactly_once(3_000)
     assert first.get_job_status().result() is JobStatus.RUNNING
-    first.cancel().result(30)
+    first.cancel().result(120)
 
 
 def test_a_damaged_checkpoint_is_skipped_for_the_one_before(tmp_path, caplog):

@@ -94,7 +94,7 @@ def stopped(job, directory, *, drain=False, hold=HOLD_AT):
     promise = client.stop_with_savepoint(drain, str(directory))
     with epochs_of(RECORDS_PER_EPOCH // job.parallelism):
         Hold.go_on.set()
-        return promise.result(30)
+        return promise.result(120)
 
 
 @pytest.fixture(scope="module")
@@ -263,7 +263,7 @@ def stopped_at(env, directory, record, *, drain=False):
         assert Hold.reached.wait(30)
         promise = client.stop_with_savepoint(drain, str(directory))
         Hold.go_on.set()
-        path = promise.result(30)
+        path = promise.result(120)
     assert client.get_job_status().result() is JobStatus.FINISHED
     Hold.at = None
     return directory / path.rpartition("/")[2]
@@ -322,12 +322,12 @@ def counted(records, *, ends=True):
 def test_a_job_goes_on_after_a_savepoint(tmp_path):
     with epochs_of(20):
         client = counting(tmp_path, records=None, rate=5_000).execute_async("goes on")
-        path = client.trigger_savepoint(str(tmp_path / "savepoints")).result(30)
+        path = client.trigger_savepoint(str(tmp_path / "savepoints")).result(120)
         epoch = client.master._version.epoch
         wait_until(lambda: client.master._version.epoch > epoch + 2)
-        second = client.trigger_savepoint(str(tmp_path / "savepoints")).result(30)
+        second = client.trigger_savepoint(str(tmp_path / "savepoints")).result(120)
         assert client.get_job_status().result() is JobStatus.RUNNING
-        client.cancel().result(30)
+        client.cancel().result(120)
     assert path != second
     assert {path.rpartition("/")[2], second.rpartition("/")[2]} == {p.name for p in (tmp_path / "savepoints").iterdir()}
     # The savepoint is complete, whatever became of the job.
@@ -343,7 +343,7 @@ def test_what_waits_to_be_committed_is_committed_by_the_job_that_goes_on(tmp_pat
         assert Hold.reached.wait(30)
         promise = client.trigger_savepoint(str(tmp_path))
         Hold.go_on.set()
-        path = promise.result(30)
+        path = promise.result(120)
         abandon(client)
         assert lines(tmp_path / "out") == []
         counting(tmp_path, execution__state_recovery__path=path).execute("goes on")
@@ -407,11 +407,11 @@ def test_a_savepoint_that_cant_be_written_leaves_the_job_running(tmp_path, ask):
     with epochs_of(20):
         client = counting(tmp_path, records=None, rate=5_000).execute_async("goes on")
         with pytest.raises(CheckpointError, match=r"savepoint \d+ was given up.*could not be written.*a file"):
-            ask(client, unwritable(tmp_path)).result(30)
+            ask(client, unwritable(tmp_path)).result(120)
         epoch = client.master._version.epoch
         wait_until(lambda: client.master._version.epoch > epoch + 2)
         assert client.get_job_status().result() is JobStatus.RUNNING
-        client.cancel().result(30)
+        client.cancel().result(120)
 
 
 def test_a_drain_that_fails_is_undone(tmp_path):
@@ -425,8 +425,8 @@ def test_a_drain_that_fails_is_undone(tmp_path):
         client = env.execute_async("drained in vain")
         wait_until(lambda: client.master.checkpoints.statistics.completed >= 1)
         with pytest.raises(CheckpointError, match="could not be written"):
-            client.stop_with_savepoint(True, unwritable(tmp_path)).result(30)
-        client.get_job_execution_result().result(30)
+            client.stop_with_savepoint(True, unwritable(tmp_path)).result(120)
+        client.get_job_execution_result().result(120)
     assert len(client.master.failures) == 1
     assert "which the job was drained for" in str(client.master.failures[0])
     assert lines(tmp_path / "out") == counted(1_000)
@@ -437,9 +437,9 @@ def test_a_drain_that_fails_without_a_restart_fails_the_job(tmp_path):
         env = counting(tmp_path, records=None, rate=5_000, **{"restart-strategy.type": "none"})
         client = env.execute_async("drained in vain")
         with pytest.raises(CheckpointError, match="could not be written"):
-            client.stop_with_savepoint(True, unwritable(tmp_path)).result(30)
+            client.stop_with_savepoint(True, unwritable(tmp_path)).result(120)
         with pytest.raises(JobExecutionError, match="which the job was drained for"):
-            client.get_job_execution_result().result(30)
+            client.get_job_execution_result().result(120)
 
 
 def test_without_a_directory_it_is_said_where_to_give_one(tmp_path):
@@ -447,15 +447,15 @@ def test_without_a_directory_it_is_said_where_to_give_one(tmp_path):
     with pytest.raises(
         CheckpointError, match=r"where should the savepoint go\?.*execution.checkpointing.savepoint-dir"
     ):
-        client.trigger_savepoint().result(30)
-    client.cancel().result(30)
+        client.trigger_savepoint().result(120)
+    client.cancel().result(120)
 
 
 def test_a_finished_job_has_no_savepoint_to_give(tmp_path):
     client = counting(tmp_path).execute_async("over")
-    client.get_job_execution_result().result(30)
+    client.get_job_execution_result().result(120)
     with pytest.raises(CheckpointError, match="job 'over' is FINISHED"):
-        client.trigger_savepoint(str(tmp_path)).result(30)
+        client.trigger_savepoint(str(tmp_path)).result(120)
 
 
 # Who owns it
@@ -478,7 +478,7 @@ def test_a_claimed_savepoint_goes_with_the_first_checkpoint(tmp_path, metadata):
         client = claiming(tmp_path, f"{path}{metadata}", "CLAIM", records=None, rate=5_000).execute_async("claims")
         wait_until(lambda: client.master.checkpoints.statistics.completed >= 2)
         wait_until(lambda: not path.exists())
-        client.cancel().result(30)
+        client.cancel().result(120)
 
 
 def test_a_savepoint_that_is_not_claimed_stays_and_is_not_needed(tmp_path):
@@ -492,7 +492,7 @@ def test_a_savepoint_that_is_not_claimed_stays_and_is_not_needed(tmp_path):
         # Its checkpoints stand on their own: a new driver needs nothing else.
         abandon(client)
         second = claiming(tmp_path, path, "NO_CLAIM", records=2_000).execute_async("does not claim")
-        second.get_job_execution_result().result(30)
+        second.get_job_execution_result().result(120)
     assert second.get_job_id() == client.get_job_id()
     assert lines(tmp_path / "out") == counted(2_000)
 
@@ -504,7 +504,7 @@ def test_a_new_driver_with_the_same_settings_does_not_go_back_to_the_savepoint(t
         wait_until(lambda: client.master.checkpoints.statistics.completed >= 3)
         abandon(client)
         second = claiming(tmp_path, path, "CLAIM", records=2_000).execute_async("restarted")
-        second.get_job_execution_result().result(30)
+        second.get_job_execution_result().result(120)
     assert second.get_job_id() == client.get_job_id()
     assert lines(tmp_path / "out") == counted(2_000)
 
@@ -528,10 +528,10 @@ def test_a_retained_checkpoint_is_claimed_with_its_files(tmp_path, mode):
     with epochs_of(20):
         client = counting(tmp_path, records=2_000, rate=8_000, **retain).execute_async("retained")
         wait_until(lambda: client.master.checkpoints.statistics.completed >= 3)
-        client.cancel().result(30)
+        client.cancel().result(120)
         [metadata] = (tmp_path / "retained").rglob("_metadata")
         client = claiming(tmp_path, metadata.parent, mode, records=2_000, parallelism=3).execute_async("takes over")
-        client.get_job_execution_result().result(30)
+        client.get_job_execution_result().result(120)
     assert lines(tmp_path / "out") == counted(2_000)
     left = [file for file in (tmp_path / "retained").rglob("*") if file.is_file()]
     assert (left == []) is (mode == "CLAIM")

@@ -113,7 +113,7 @@ def savepoint(env, directory, hold=120):
     assert Hold.reached.wait(30)
     promise = client.stop_with_savepoint(False, str(directory))
     Hold.go_on.set()
-    path = promise.result(30)
+    path = promise.result(120)
     Hold.at = None
     return path
 

@@ -117,7 +117,7 @@ def test_nothing_shows_before_a_checkpoint_is_complete(tmp_path):
     client = env.execute_async("hidden")
     wait_until(lambda: (tmp_path / "out").exists() and len(hidden(tmp_path / "out")) >= 4)
     assert shown(tmp_path / "out") == []
-    client.cancel().result(30)
+    client.cancel().result(120)
     # What was pre-committed and belongs to no checkpoint is aborted.
     assert hidden(tmp_path / "out") == []
     assert shown(tmp_path / "out") == []
