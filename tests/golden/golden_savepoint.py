@@ -47,7 +47,7 @@ def run(job, *, savepoints=None, clock=10_000):
         if savepoints is None:
             client.get_job_execution_result().result(60)
             return None
-        assert Hold.reached.wait(30)
+        assert Hold.reached.wait(120)
         promise = client.stop_with_savepoint(False, str(savepoints))
         Hold.go_on.set()
         return promise.result(120)

@@ -44,8 +44,8 @@ def test_a_reporter_that_fails_goes_on(caplog):
     reporter = Reporter(None, tell, 0.001)
     with caplog.at_level(logging.WARNING, logger="flott"):
         reporter.start()
-        assert enough.acquire(timeout=30)
-        assert enough.acquire(timeout=30)
+        assert enough.acquire(timeout=120)
+        assert enough.acquire(timeout=120)
         reporter.stop()
     assert "metrics could not be reported: disk full" in caplog.messages
 

@@ -16,7 +16,7 @@ def stop_at(env, directory, record=HOLD_AT):
         patch.setattr("flott.connectors.index_range.RECORDS_PER_SUBTASK", 30)
         patch.setattr("flott.coordination.sizing.LARGEST_STEP", 1.0)
         client = submit(env.program("every state"), env._configuration, ManualClock(1_000))
-        assert Hold.reached.wait(30)
+        assert Hold.reached.wait(120)
         promise = client.stop_with_savepoint(False, str(directory))
         Hold.go_on.set()
         path = promise.result(120)

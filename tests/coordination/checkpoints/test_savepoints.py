@@ -81,7 +81,7 @@ def run(job, *, hold=None, clock=10_000, name="every state"):
     with epochs_of(RECORDS_PER_EPOCH // job.parallelism):
         client = submit(env.program(name), env._configuration, ManualClock(clock))
         if hold is not None:
-            assert Hold.reached.wait(30)
+            assert Hold.reached.wait(120)
         else:
             client.get_job_execution_result().result(60)
         return client
@@ -260,7 +260,7 @@ def stopped_at(env, directory, record, *, drain=False):
     held(record)
     with epochs_of(50):
         client = env.execute_async("stopped")
-        assert Hold.reached.wait(30)
+        assert Hold.reached.wait(120)
         promise = client.stop_with_savepoint(drain, str(directory))
         Hold.go_on.set()
         path = promise.result(120)
@@ -340,7 +340,7 @@ def test_what_waits_to_be_committed_is_committed_by_the_job_that_goes_on(tmp_pat
     with epochs_of(25):
         held(100)
         client = counting(tmp_path, interval="1 h").execute_async("waiting output")
-        assert Hold.reached.wait(30)
+        assert Hold.reached.wait(120)
         promise = client.trigger_savepoint(str(tmp_path))
         Hold.go_on.set()
         path = promise.result(120)

@@ -110,7 +110,7 @@ def savepoint(env, directory, hold=120):
     Hold.reached.clear()
     Hold.go_on.clear()
     client = env.execute_async("before")
-    assert Hold.reached.wait(30)
+    assert Hold.reached.wait(120)
     promise = client.stop_with_savepoint(False, str(directory))
     Hold.go_on.set()
     path = promise.result(120)
