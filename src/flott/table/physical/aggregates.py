@@ -13,6 +13,7 @@ from flott.table.physical.window_columns import in_columns
 from flott.table.plan.nodes import SESSION
 from flott.table.runtime.emitting_windows import EmittingWindowAggregate
 from flott.table.runtime.group_aggregate import GroupAggregate, GroupPlan
+from flott.table.runtime.group_columns import GroupColumns, fits_columns
 from flott.table.runtime.key_hash import ColumnsHash, KeyColumns
 from flott.table.runtime.window_aggregate import WindowAggregate
 
@@ -41,7 +42,10 @@ def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
         split = in_two_phases(node, below, translator.settings)
         if split is not None:
             return split
-        group = partial(GroupAggregate, plan, bundle=translator.settings.bundle, ttl=translator.settings.ttl)
+        settings = translator.settings
+        group: Any = partial(GroupAggregate, plan, bundle=settings.bundle, ttl=settings.ttl)
+        if fits_columns(plan) and not settings.bundle and not settings.ttl:
+            group = partial(GroupColumns, plan)
         return Step("GroupAggregate", node.detail, node.fields, append_only=False, inputs=(below,), operator=group,
                     exchanges=(exchange,))  # fmt: skip
     windows = node.input.fields[bounds[1]].windows
