@@ -12,6 +12,7 @@ import urllib.request
 from pathlib import Path
 
 import psutil
+from tests.chaos.self_checking import check, written
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = ROOT / "tests" / "self_checking_program.py"
@@ -40,8 +41,8 @@ class Flott:
         assert done.returncode == 0, done.stdout + done.stderr
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    def start(self, *options, records, rate, **settings):
-        """Start the self-checking job in the background; a rate of 0 is as fast as it goes."""
+    def start(self, *options, **settings):
+        """Start the self-checking job in the background."""
         told = {
             "rest.port": "0",
             "execution.checkpointing.interval": "300 ms",
@@ -50,14 +51,21 @@ class Flott:
             **settings,
         }
         words = [word for key, value in told.items() for word in ("-D", f"{key}={value}")]
-        [job] = self("run", "-d", *words, *options, str(PROGRAM), str(self.directory / "out"), str(records), str(rate))
+        [job] = self("run", "-d", *words, *options, str(PROGRAM), str(self.directory / "out"))
         return job
 
-    def wait_until_over(self, job):
-        """Wait until a job has ended, and return what the registry says of it."""
+    def stop(self, *options):
+        """End the job with a savepoint, and return that when its process is gone."""
+        [job] = self("list")
+        [stopped] = self("stop", job["jid"], *options)
+        assert stopped["status"] == "FINISHED"
         wait_until(lambda: not alive(job["pid"]))
-        [over] = [one for one in self("list", "--all") if one["jid"] == job["jid"]]
-        return over
+        return stopped["savepoint"]
+
+    def check(self):
+        """Check that every record counted exactly once in what the job, drained, has left."""
+        lines = written(self.directory / "out")
+        check(lines, sum(1 for line in lines if line.startswith("record")), rescaled=True)
 
     def kill_all(self):
         """End the drivers that a failed test left."""
@@ -72,6 +80,16 @@ def ask(job, path, body=None):
     request = urllib.request.Request(f"{job['rest']}/jobs/{job['jid']}{path}", data, headers)  # noqa: S310 - our own
     with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
         return json.loads(answer.read())
+
+
+def goes_on(job, checkpoints=2):
+    """Wait until a job has completed some more checkpoints."""
+
+    def completed():
+        return ask(job, "/checkpoints")["counts"]["completed"]
+
+    before = completed()
+    wait_until(lambda: completed() >= before + checkpoints)
 
 
 def wait_until(condition):

@@ -65,7 +65,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait_for(port, seconds=60):
+def wait_for(port, seconds=600):
     deadline = time.monotonic() + seconds
     while True:
         with socket.socket() as probe:
