@@ -6,6 +6,7 @@ function before it returned a Row, a tuple or a dict. Numbers and strings are le
 
 from __future__ import annotations
 
+from ctypes import c_float
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -142,8 +143,8 @@ def conform(value: Any, type_info: TypeInformation) -> Any:
 
     >>> conform(("be", 2), Types.ROW([Types.STRING(), Types.LONG()]))
     Row(f0='be', f1=2)
-    >>> conform(1, Types.DOUBLE())
-    1.0
+    >>> conform(1, Types.DOUBLE()), conform(0.1, Types.FLOAT())
+    (1.0, 0.10000000149011612)
     >>> conform("2", Types.LONG())
     Traceback (most recent call last):
     ValueError: '2' is no Long
@@ -185,6 +186,8 @@ def _conform_basic(value: Any, kind: BasicType) -> Any:
     bits = _BITS.get(kind)
     if bits is not None and not -(1 << bits - 1) <= value < 1 << bits - 1:
         raise ValueError(f"{value!r} does not fit in a {kind.value} of {bits} bits")
-    if kind in {BasicType.FLOAT, BasicType.DOUBLE}:
+    if kind is BasicType.FLOAT:
+        return c_float(value).value  # of 32 bits, as in Flink
+    if kind is BasicType.DOUBLE:
         return float(value)
     return Decimal(value) if kind is BasicType.BIG_DEC else value

@@ -26,6 +26,7 @@ from flott.table.select_from import column_tree, join_of, select_from
 
 if TYPE_CHECKING:
     from flott.table.explain_detail import ExplainDetail
+    from flott.table.expression import Expression
     from flott.table.over_window import OverWindow
     from flott.table.plan.nodes import Node
     from flott.table.resolved_schema import ResolvedSchema
@@ -42,6 +43,7 @@ class Table:
     def __init__(self, plan: Node, t_env: TableEnvironment) -> None:
         self.plan = plan
         self.t_env = t_env
+        self._name: str | None = None
 
     def derived(self, plan: Node) -> Table:
         """Return another table of the same environment."""
@@ -226,6 +228,21 @@ class Table:
         return pd.DataFrame([list(row) for row in rows], columns=self.get_resolved_schema().get_column_names())
 
     def __str__(self) -> str:
+        """Return a name for this table inside SQL text: ``f"SELECT * FROM {table}"``."""
+        if self._name is None:
+            self._name = self.t_env.unnamed(self)
+        return self._name
+
+    def __getattr__(self, name: str) -> Expression:
+        """Return a column: ``table.price`` is ``col("price")``."""
+        from flott.table.expressions import col
+
+        plan = self.__dict__.get("plan")  # not there yet in a copy that is being made
+        if plan is None or name not in {field.name for field in plan.fields}:
+            raise AttributeError(f"'Table' object has no attribute '{name}', and no column of that name")
+        return col(name)
+
+    def __repr__(self) -> str:
         return f"Table({', '.join(field.name for field in self.plan.fields)})"
 
 

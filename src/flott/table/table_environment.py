@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from flott.common.configuration import Configuration
@@ -52,6 +53,7 @@ class TableEnvironment:
         self._manager = CatalogManager()
         self._planner = Planner(self._manager, self._config, environment)
         self._settings = settings
+        self._unnamed = count()
 
     @staticmethod
     def create(environment_settings: EnvironmentSettings | Configuration | None = None) -> TableEnvironment:
@@ -132,6 +134,12 @@ class TableEnvironment:
             raise TableError(f"create_temporary_view('{view_path}', {table!r:.80}): give a Table")
         identifier = self._manager.identify(self._manager.path(view_path))
         self._manager.create(identifier, CatalogView(plan=table.plan), temporary=True)
+
+    def unnamed(self, table: Table) -> str:
+        """Gives a table a name of ours, and returns it as SQL writes it: what ``str(table)`` is."""
+        name = f"`UnnamedTable${next(self._unnamed)}`"
+        self.create_temporary_view(name, table)
+        return name
 
     def create_view(self, view_path: str, table: Table, ignore_if_exists: bool = False) -> None:
         """Gives a table a name in the catalog."""

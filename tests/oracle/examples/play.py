@@ -18,6 +18,7 @@ SUBTASK = re.compile(r"^\d+> ")
 # The examples send all that Python logs to where they print.
 LOGGED = re.compile(
     r"job '.*' \(\w{32}\) runs|job '.*' (finished|failed|cancelled) after .*|Closing down clientserver connection"
+    r"|job '.*' \(\w{32}\) is at http.*|PYFLINK_CYTHON_ENABLED: .*|No module named google\.cloud.*"
     r"|Python Server (ready|stopping).*|Received command .*|Job has been submitted.*|Using Any for unsupported type.*"
 )
 
