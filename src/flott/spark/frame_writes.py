@@ -91,7 +91,7 @@ class FormatWrite:
 def owner_of(files: list[str]) -> str:
     """Return which sink of which job has staged some files; the same after a restart.
 
-    >>> owner_of(["/tmp/x/.staging/job1-op2/0/ab.parquet"])
+    >>> owner_of(["/data/x/.staging/job1-op2/0/ab.parquet"])
     'job1-op2'
     """
     return files[0].split("/")[-3]
