@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ EVENTS = st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 9), st.intege
 STEPS = st.lists(st.one_of(EVENTS, st.integers(0, 9), st.just("epoch")), max_size=10)
 
 
+@pytest.mark.job
 @given(STEPS)
 def test_columns_and_records_give_the_same_matches(steps):
     with harness() as columns, harness() as records:

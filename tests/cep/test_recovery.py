@@ -175,6 +175,7 @@ STEPS = st.lists(
 SKIPS = st.sampled_from([None, AfterMatchSkipStrategy.skip_past_last_event(), AfterMatchSkipStrategy.skip_to_next()])
 
 
+@pytest.mark.job
 @given(STEPS, SKIPS)
 def test_whatever_happens_in_between_the_matches_are_the_same(steps, skip):
     calm, stormy = Cluster(loop(skip)), Cluster(loop(skip))

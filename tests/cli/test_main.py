@@ -104,6 +104,7 @@ else:
 """
 
 
+@pytest.mark.job
 def test_settings_of_the_command_line_reach_the_program(tmp_path):
     job = tmp_path / "job.py"
     job.write_text(STATEFUL)

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 import flott.common
 from flott.common.input_dependency_constraint import InputDependencyConstraint
 
@@ -31,6 +33,7 @@ def test_input_dependency_constraint():
     assert [(constraint.name, constraint.value) for constraint in InputDependencyConstraint] == [("ANY", 0), ("ALL", 1)]
 
 
+@pytest.mark.job
 def test_importing_it_loads_neither_arrow_nor_spark():
     script = "import sys, flott.common; print({'pyarrow', 'pyspark', 'numpy', 'pandas'} & set(sys.modules))"
     paths = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -294,6 +294,7 @@ def test_wrong_settings_are_refused_when_the_sink_is_built(tmp_path):
         builder(tmp_path).with_bucket_check_interval(0)
 
 
+@pytest.mark.job
 @given(data=st.data())
 def test_whatever_attempts_fail_each_committed_epoch_shows_once(tmp_path_factory, data):
     """Epochs of two subtasks; any attempt may abort, be killed, or commit twice."""

@@ -152,6 +152,7 @@ print(sorted(assign_operator_ids(generate_stream_graph(Program(name="job", trans
 """
 
 
+@pytest.mark.job
 def test_ids_are_the_same_in_every_process():
     outputs = {
         subprocess.run(

@@ -29,6 +29,7 @@ def test_keys_that_python_holds_equal_land_in_one_group(same):
     assert len({encode_key(key) for key in same}) == 1
 
 
+@pytest.mark.job
 @pytest.mark.parametrize("make", [int, str, lambda i: ("user", i), lambda i: f"user-{i:08d}", lambda i: i * 128])
 def test_groups_are_filled_evenly(make):
     counts = Counter(key_group_of(make(i), 128) for i in range(64_000))

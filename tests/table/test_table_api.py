@@ -123,6 +123,7 @@ def test_mistakes(orders):
         orders.where(col("amount") > 3 and col("amount") < 5)
 
 
+@pytest.mark.job
 def test_to_pandas(orders):
     frame = orders.group_by(col("user")).select(col("user"), col("amount").sum.alias("total")).to_pandas()
     assert dict(zip(frame["user"], frame["total"], strict=True)) == {"ann": 8, "bob": 4}

@@ -162,6 +162,7 @@ def test_the_page_has_both_percentages_and_every_missing_name_with_its_reason():
     assert "- `pyflink.datastream.connectors.kafka`: 74 names" in page
 
 
+@pytest.mark.job
 def test_every_missing_name_has_a_reason_and_the_page_is_up_to_date(tmp_path, capsys):
     assert main([str(tmp_path / "support.md")]) == 0
     page = (tmp_path / "support.md").read_text(encoding="utf-8")

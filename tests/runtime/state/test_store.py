@@ -124,6 +124,7 @@ def run_epochs(store, storage, epochs, make):
     return lineage, {key: value for key, value in model.items() if value is not None}, longest
 
 
+@pytest.mark.job
 def test_lineages_stay_short_and_right_over_many_small_epochs(tmp_path, store, storage):
     lineage, model, longest = run_epochs(
         store, storage, 1_200, lambda e: {b"%d" % (e % 50): b"%d" % e, b"%d" % ((e * 7) % 60): None}
@@ -137,6 +138,7 @@ def test_lineages_stay_short_and_right_over_many_small_epochs(tmp_path, store, s
     fresh.close()
 
 
+@pytest.mark.job
 def test_large_changes_bring_snapshots(tmp_path, store, storage):
     lineage, model, _ = run_epochs(
         store, storage, 40, lambda e: {b"%d" % (i + e): b"%6d" % (e * 1_000 + i) * 700 for i in range(400)}

@@ -419,6 +419,7 @@ def test_moments_stand_behind_any_entry(data, moments):
     assert without_moments(data) == data
 
 
+@pytest.mark.job
 @given(st.recursive(st.none() | st.integers() | st.text() | st.floats(allow_nan=False), st.lists))
 def test_pickle_does_not_look_behind_the_entry(value):
     assert pickle.loads(with_moments(pickle.dumps(value, 5), [1, 2])) == value
