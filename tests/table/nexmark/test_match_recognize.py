@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import importlib.util
 from itertools import groupby
 from pathlib import Path
 
@@ -11,16 +10,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from tests.table.nexmark import events
 
 pytestmark = pytest.mark.job
 
 HERE = Path(__file__).parent
 QUERIES = yaml.safe_load((HERE / "match_queries.yaml").read_text(encoding="utf-8"))
 EVENTS = 2000
-
-spec = importlib.util.spec_from_file_location("events", HERE / "events.py")
-events = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(events)
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 import yaml
+from tests.table.nexmark import events
 
 from flott.common.types import RowKind
 from flott.table import DataTypes
@@ -20,10 +20,6 @@ duckdb = pytest.importorskip("duckdb")
 HERE = Path(__file__).parent
 QUERIES = yaml.safe_load((HERE / "queries.yaml").read_text(encoding="utf-8"))
 EVENTS = 2000
-
-spec = importlib.util.spec_from_file_location("events", HERE / "events.py")
-events = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(events)
 
 
 @pytest.fixture(scope="module")
