@@ -38,11 +38,11 @@ test: test-fast test-jobs test-spark ## Run the fast tests, then whole jobs in o
 
 .PHONY: test-fast
 test-fast: $(STAMP) ## Run the tests that need neither Spark nor Java, and the examples in docstrings
-	$(PYTEST) -q -n 2 -m "not spark and not slow and not chaos and not oracle and not job"
+	$(PYTEST) -q -n 2 -m "not spark and not slow and not chaos and not oracle and not job and not hypothesis"
 
 .PHONY: test-jobs
-test-jobs: $(STAMP) ## Run the tests that run whole jobs, without Spark
-	$(PYTEST) -q -n 2 -m "job and not spark and not slow" tests
+test-jobs: $(STAMP) ## Run the tests that run whole jobs without Spark, and the properties with few examples
+	$(PYTEST) -q -n 2 -m "(job or hypothesis) and not spark and not slow and not chaos and not oracle" tests
 
 .PHONY: test-spark
 test-spark: setup ## Run the tests on embedded Spark, in one process

@@ -16,6 +16,8 @@ from flott.cep.run_store import FEW_EVENTS
 from flott.runtime.keys import DEFAULT_MAX_PARALLELISM, key_group_of, subtask_of_group
 from flott.testing.harness import KeyedOneInputOperatorHarness
 
+pytestmark = pytest.mark.job
+
 
 class Show(PatternProcessFunction):
     def process_match(self, match, ctx):

@@ -20,6 +20,8 @@ from flott.common import Duration, TimestampAssigner, Types, WatermarkStrategy
 from flott.datastream import OutputTag
 from flott.errors import GraphError, JobExecutionError
 
+pytestmark = pytest.mark.job
+
 EVENTS = [("1", "a", 1), ("2", "a", 2), ("1", "b", 3), ("2", "x", 4), ("2", "b", 300), ("3", "b", 301), ("3", "a", 299)]
 TIMED_OUT = OutputTag("timed-out")
 

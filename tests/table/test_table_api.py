@@ -9,6 +9,8 @@ from flott.table.final_rows import final_rows
 from flott.table.udf import udf
 from flott.table.window import Session, Slide, Tumble
 
+pytestmark = pytest.mark.job
+
 ORDERS = [("ann", 3, "a"), ("bob", 4, None), ("ann", 5, "b")]
 
 

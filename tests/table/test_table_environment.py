@@ -13,6 +13,8 @@ from flott.table.errors import NotYetError, TableError
 from flott.table.final_rows import final_rows
 from flott.table.udf import AggregateFunction, ScalarFunction, udaf, udf
 
+pytestmark = pytest.mark.job
+
 
 def rows(result):
     with result.collect() as found:

@@ -25,6 +25,8 @@ from flott.runtime.state.store import StateStore
 from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
 from flott.runtime.storage import open_storage
 
+pytestmark = pytest.mark.job
+
 OPERATOR = "0123456789abcdef0123456789abcdef"
 KEYS = [*range(12), "a", "b", ("t", 1), "long " * 100]
 

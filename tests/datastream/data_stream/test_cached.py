@@ -8,6 +8,8 @@ from flott.datastream.connectors.datagen import ColumnGenerator, DataGeneratorSo
 from flott.datastream.window import TumblingEventTimeWindows
 from flott.errors import GraphError, JobExecutionError
 
+pytestmark = pytest.mark.job
+
 
 class Counted(MapFunction):
     """Counts how often it was called, in this process."""

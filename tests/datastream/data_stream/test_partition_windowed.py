@@ -11,6 +11,8 @@ from flott.runtime.keys import groups_of_subtask, key_group_of
 from flott.runtime.operators.partitions import key_of_subtask
 from flott.runtime.source import SourcePlan, SplitRead
 
+pytestmark = pytest.mark.job
+
 ORDERS = [("ann", 3), ("bob", 5), ("ann", 4), ("bob", 1), ("ann", 2)]
 
 
