@@ -14,8 +14,15 @@ from flott.table.functions.registry import Session
 from flott.table.rules.fold_constants import folded
 from flott.table.sql.dialect import parse_expression
 
-CASES = yaml.safe_load((Path(__file__).parent / "expressions.yaml").read_text(encoding="utf-8"))
-spec = importlib.util.spec_from_file_location("transcript", Path(__file__).parent / "transcript.py")
+HERE = Path(__file__).parent
+DOC = """'{"a":1,"b":true,"s":"x","n":null,"o":{"k":[1,2.50]},"arr":[1,"2",null],"f":1.0,"big":12345678901234567890,\
+"e":1e3}'"""
+CASES = [
+    (text.replace("DOC", DOC), wanted)
+    for name in ("expressions.yaml", "json_expressions.yaml")
+    for text, wanted in yaml.safe_load((HERE / name).read_text(encoding="utf-8"))
+]
+spec = importlib.util.spec_from_file_location("transcript", HERE / "transcript.py")
 transcript = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(transcript)
 

@@ -322,3 +322,19 @@ def test_a_table_by_descriptor(t_env):
     )
     t_env.create_temporary_table("t", descriptor)
     assert len(rows(t_env.execute_sql("SELECT id FROM t"))) == 3
+
+
+def test_a_schema_computes_columns_of_fields_that_it_leaves_out(stream_env):
+    env, t_env = stream_env
+    stream = env.from_collection([("7", "ann", 2.5)], Types.TUPLE([Types.STRING(), Types.STRING(), Types.DOUBLE()]))
+    schema = Schema.new_builder().column("f2", "FLOAT").column_by_expression("id", "CAST(f0 AS INT)").build()
+    assert rows(t_env.from_data_stream(stream, schema).execute()) == [[2.5, 7]]
+
+
+def test_a_schema_puts_fields_into_its_own_order(stream_env):
+    env, t_env = stream_env
+    stream = env.from_collection([("7", "ann")], Types.TUPLE([Types.STRING(), Types.STRING()]))
+    schema = Schema.new_builder().column("f1", "STRING").column("f0", "STRING").build()
+    assert rows(t_env.from_data_stream(stream, schema).execute()) == [["ann", "7"]]
+    with pytest.raises(TableError, match=r"'f3'.*no such field"):
+        t_env.from_data_stream(stream, Schema.new_builder().column("f3", "STRING").build())

@@ -7,7 +7,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TextIO
 
 from flott.common.types import RowKind
-from flott.table.connectors.printing import render_row, render_value
+from flott.table.connectors.printing import render_cells, render_row
 from flott.table.table_result import drawn
 
 if TYPE_CHECKING:
@@ -59,9 +59,10 @@ class Standing:
 
 def show_lines(result: TableResult, out: TextIO) -> None:
     """Write each change on a line, as it comes."""
+    kinds = result.get_resolved_schema().get_column_data_types()
     with result.collect() as rows:
         for row in rows:
-            out.write(f"{render_row(row)}\n")
+            out.write(f"{render_row(row, kinds)}\n")
             out.flush()
 
 
@@ -70,6 +71,7 @@ class LiveTable:
 
     def __init__(self, result: TableResult, out: TextIO) -> None:
         self._names = result.get_resolved_schema().get_column_names()
+        self._kinds = result.get_resolved_schema().get_column_data_types()
         self._rows = result.collect()
         self._out = out
         self._standing = Standing()
@@ -98,7 +100,7 @@ class LiveTable:
     def _read(self, rows: Iterable[Any]) -> None:
         try:
             for row in rows:
-                cells = [render_value(value) for value in row]
+                cells = render_cells(row, self._kinds)
                 with self._lock:
                     self._standing.change(row.get_row_kind(), cells)
                     self._changed = True

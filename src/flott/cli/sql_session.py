@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 from flott.cli.live_table import LiveTable, show_lines
 from flott.errors import FlottError
 from flott.table import TableEnvironment
-from flott.table.connectors.printing import render_value
+from flott.table.connectors.printing import render_cells
 from flott.table.result_kind import ResultKind
 from flott.table.table_result import drawn
 
@@ -64,7 +64,8 @@ class SqlSession:
         if names == ["result"]:  # a plan, or a statement: whole texts
             self._out.write("".join(f"{row[0]}\n" for row in found))
         else:
-            self._out.write(drawn(names, [[render_value(value) for value in row] for row in found]))
+            kinds = result.get_resolved_schema().get_column_data_types()
+            self._out.write(drawn(names, [render_cells(row, kinds) for row in found]))
 
     def _show_query(self, result: TableResult) -> None:
         if self._out.isatty():

@@ -10,7 +10,7 @@ from flott.table.types import DataTypes, RowField, RowType
 from flott.table.user_defined_function import UserDefinedFunction, UserDefinedFunctionWrapper, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from flott.table.types import DataType
 
@@ -53,6 +53,22 @@ class TableAggregateFunction(ImperativeAggregateFunction):
         """Yields the rows of the result: tuples, Rows, or values if there is only one column."""
 
 
+class OfSeries(AggregateFunction):
+    """A Python function of whole pandas series as an aggregate function: it is called once for all rows."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def create_accumulator(self) -> list[Any]:
+        return []
+
+    def accumulate(self, accumulator: list[Any], *args: Any) -> None:
+        accumulator.append(self.function(*args))
+
+    def get_value(self, accumulator: list[Any]) -> Any:
+        return accumulator[0]
+
+
 class UserDefinedAggregateFunctionWrapper(UserDefinedFunctionWrapper):
     """An aggregate function with its types, as ``udaf`` makes it."""
 
@@ -60,9 +76,20 @@ class UserDefinedAggregateFunctionWrapper(UserDefinedFunctionWrapper):
     base: Any = AggregateFunction
 
     def __init__(
-        self, func: Any, input_types: Any, result_type: Any, deterministic: bool | None, name: str | None
+        self,
+        func: Any,
+        input_types: Any,
+        result_type: Any,
+        deterministic: bool | None,
+        name: str | None,
+        func_type: str = "general",
     ) -> None:
         super().__init__(func, name or getattr(func, "__name__", type(func).__name__), input_types, deterministic)
+        if func_type not in {"general", "pandas"}:
+            raise TableError(f"udaf(func_type='{func_type}'): it is 'general' (row by row) or 'pandas' (whole series)")
+        self.func_type = func_type
+        if func_type == "pandas" and not isinstance(self.func, AggregateFunction):
+            self.func = OfSeries(self.func)
         if not isinstance(self.func, self.base):
             raise TableError(f"{'udaf' if self.kind == 'aggregate' else 'udtaf'}({func!r:.100}): "
                              f"give a {self.base.__name__}")  # fmt: skip
@@ -70,7 +97,8 @@ class UserDefinedAggregateFunctionWrapper(UserDefinedFunctionWrapper):
         if found is None:
             raise TableError("udaf(…): say what it returns: udaf(…, result_type=DataTypes.BIGINT())")
         self.result_type = found
-        self.retracts = type(self.func).retract is not ImperativeAggregateFunction.retract
+        own = type(self.func).retract is not ImperativeAggregateFunction.retract
+        self.retracts = own or func_type == "pandas"
 
 
 class UserDefinedTableAggregateFunctionWrapper(UserDefinedAggregateFunctionWrapper):

@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from flott.table.errors import TableError
+from flott.table.json_options import (
+    JsonExistsOnError,
+    JsonOnNull,
+    JsonQueryOnEmptyOrError,
+    JsonQueryWrapper,
+    JsonType,
+    JsonValueOnEmptyOrError,
+)
 from flott.table.sql.dialect import parse_tokens, tokenize
 
 if TYPE_CHECKING:
@@ -16,7 +24,10 @@ if TYPE_CHECKING:
 
     from flott.table.types import DataType
 
-__all__ = ["Expression"]
+__all__ = [
+    "Expression", "JsonExistsOnError", "JsonOnNull", "JsonQueryOnEmptyOrError", "JsonQueryWrapper", "JsonType",
+    "JsonValueOnEmptyOrError",
+]  # fmt: skip
 
 
 class Expression:
@@ -255,6 +266,55 @@ class Expression:
     def char_length(self) -> Expression:
         """How many characters the text has."""
         return function("CHAR_LENGTH", self)
+
+    # JSON
+
+    def is_json(self, json_type: JsonType | None = None) -> Expression:
+        """Says whether a text is JSON, or JSON of a certain kind."""
+        kind = exp.JSON(this=(json_type or JsonType.VALUE).name)
+        return Expression(exp.Is(this=self.tree, expression=kind))
+
+    def json_exists(self, path: str, on_error: JsonExistsOnError | None = None) -> Expression:
+        """Says whether a document has something at a path."""
+        return function("JSON_EXISTS", self, path, (on_error or JsonExistsOnError.FALSE).name)
+
+    def json_value(
+        self,
+        path: str,
+        returning_type: DataType | None = None,
+        on_empty: JsonValueOnEmptyOrError = JsonValueOnEmptyOrError.NULL,
+        default_on_empty: Any = None,
+        on_error: JsonValueOnEmptyOrError = JsonValueOnEmptyOrError.NULL,
+        default_on_error: Any = None,
+    ) -> Expression:
+        """Returns the single value at a path of a document, as text or as returning_type says.
+
+        >>> from flott.table.expressions import col
+        >>> col("data").json_value("$.name")
+        JSON_VALUE(data, '$.name', 'STRING', 'NULL', NULL, 'NULL', NULL)
+        """
+        kind = "STRING" if returning_type is None else returning_type.text()
+        return function(
+            "JSON_VALUE", self, path, kind, on_empty.name, default_on_empty, on_error.name, default_on_error
+        )
+
+    def json_query(
+        self,
+        path: str,
+        wrapping_behavior: JsonQueryWrapper = JsonQueryWrapper.WITHOUT_ARRAY,
+        on_empty: JsonQueryOnEmptyOrError = JsonQueryOnEmptyOrError.NULL,
+        on_error: JsonQueryOnEmptyOrError = JsonQueryOnEmptyOrError.NULL,
+    ) -> Expression:
+        """Returns the array or object at a path of a document, as text."""
+        return function("JSON_QUERY", self, path, wrapping_behavior.name, on_empty.name, on_error.name)
+
+    def json_quote(self) -> Expression:
+        """Returns a text as JSON writes it, in quotes."""
+        return function("JSON_QUOTE", self)
+
+    def json_unquote(self) -> Expression:
+        """Returns the text that JSON has in quotes."""
+        return function("JSON_UNQUOTE", self)
 
 
 def tree_of(value: Any) -> exp.Expr:  # noqa: PLR0911 - a case a line

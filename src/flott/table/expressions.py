@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from flott.table.errors import TableError
-from flott.table.expression import Expression, function, tree_of
+from flott.table.expression import Expression, JsonOnNull, function, tree_of
 
 if TYPE_CHECKING:
     from flott.table.types import DataType
 
 __all__ = [
     "CURRENT_RANGE", "CURRENT_ROW", "UNBOUNDED_RANGE", "UNBOUNDED_ROW", "call", "coalesce", "col", "concat",
-    "if_then_else", "lit", "null_of", "row_interval",
+    "if_then_else", "json", "json_array", "json_array_agg", "json_object",
+    "json_object_agg", "json_string", "lit", "null_of", "row_interval",
 ]  # fmt: skip
 
 ROW_INTERVAL = "ROW_INTERVAL"
@@ -78,6 +79,40 @@ def coalesce(*args: Any) -> Expression:
 def if_then_else(condition: Any, if_true: Any, if_false: Any) -> Expression:
     """Returns one of two values, as a condition holds or not."""
     return Expression(tree_of(condition)).then(if_true, if_false)
+
+
+def json(value: Any) -> Expression:
+    """Takes a text that is JSON already: json_object and json_array put it in as it is."""
+    return function("JSON", value)
+
+
+def json_string(value: Any) -> Expression:
+    """Writes a value as JSON."""
+    return function("JSON_STRING", value)
+
+
+def json_object(on_null: JsonOnNull = JsonOnNull.NULL, *args: Any) -> Expression:
+    """Writes names and values as an object of JSON.
+
+    >>> json_object(JsonOnNull.NULL, "id", col("id"))
+    JSON_OBJECT('NULL', 'id', id)
+    """
+    return function("JSON_OBJECT", on_null.name, *args)
+
+
+def json_array(on_null: JsonOnNull = JsonOnNull.ABSENT, *args: Any) -> Expression:
+    """Writes values as an array of JSON."""
+    return function("JSON_ARRAY", on_null.name, *args)
+
+
+def json_array_agg(on_null: JsonOnNull, item_expr: Any) -> Expression:
+    """Writes the values of all rows as an array of JSON."""
+    return function("JSON_ARRAYAGG", on_null.name, item_expr)
+
+
+def json_object_agg(on_null: JsonOnNull, key_expr: Any, value_expr: Any) -> Expression:
+    """Writes the names and values of all rows as an object of JSON."""
+    return function("JSON_OBJECTAGG", on_null.name, key_expr, value_expr)
 
 
 def null_of(data_type: DataType) -> Expression:

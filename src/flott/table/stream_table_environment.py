@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flott.common.typeinfo import BasicTypeInfo, RowTypeInfo, TupleTypeInfo, TypeInformation, Types
+from flott.common.typeinfo import TypeInformation, Types
 from flott.datastream import StreamExecutionEnvironment
 from flott.datastream.data_stream import DataStream
 from flott.table import types as t
-from flott.table.arrow_types import from_arrow_type
 from flott.table.bind.tables import with_schema
 from flott.table.environment_settings import EnvironmentSettings
 from flott.table.errors import NotYetError, TableError
-from flott.table.plan.nodes import Field, StreamScan
+from flott.table.plan.nodes import StreamScan
 from flott.table.schema import Schema
 from flott.table.select_from import column_tree
+from flott.table.stream_fields import stream_fields
 from flott.table.table import Table
 from flott.table.table_environment import TableEnvironment
 from flott.table.unresolved_column import UnresolvedColumn
@@ -74,13 +74,14 @@ class StreamTableEnvironment(TableEnvironment):
         if stream.get_execution_environment() is not self._environment:
             raise TableError("from_data_stream(…): the stream comes from another environment than the tables")
         schema = given[0] if given and isinstance(given[0], Schema) else None
-        fields = _fields(stream.get_type(), schema)
         number = stream.get_transformation().id
-        node: Any = StreamScan(tuple(fields), f"DataStream_{number}", stream, changelog)
+        places, fields = stream_fields(stream.get_type(), schema)
+        node = StreamScan(tuple(fields), f"DataStream_{number}", stream, changelog, tuple(places))
         if schema is not None:
-            declared = {column.name for column in schema.columns}
-            missing = [UnresolvedColumn(one.name, one.type) for one in fields if one.name not in declared]
-            whole = Schema((*missing, *schema.columns), schema.watermark, schema.key)
+            whole = schema
+            if not schema.stored():
+                own = [UnresolvedColumn(one.name, one.type) for one in fields]
+                whole = Schema((*own, *schema.columns), schema.watermark, schema.key)
             return Table(with_schema(node, whole, self._manager.functions, ""), self)
         table = Table(node, self)
         return table.alias(*(column_tree(name).name for name in given)) if given else table
@@ -107,35 +108,6 @@ class StreamTableEnvironment(TableEnvironment):
         if target_schema is not None or changelog_mode is not None:
             raise NotYetError("to_changelog_stream(…) takes no schema and no mode yet; select the columns before")
         return _typed(self._planner.rows(table.plan, stamped=True)[1], table)
-
-
-def _fields(type_info: TypeInformation, schema: Schema | None) -> list[Field]:
-    stored = [column for column in schema.columns if column.expression is None] if schema is not None else []
-    if any(column.metadata is not None for column in stored):
-        raise NotYetError("metadata columns of a stream can't be read yet; put the timestamp into the records")
-    if stored:
-        return [Field(column.name, column.type) for column in stored if column.type is not None]
-    if isinstance(type_info, RowTypeInfo):
-        names = type_info.get_field_names()
-    elif isinstance(type_info, TupleTypeInfo):
-        names = [f"f{position}" for position in range(len(type_info.get_field_types()))]
-    elif isinstance(type_info, BasicTypeInfo):
-        return [Field("f0", _data_type(type_info, "f0"))]
-    else:
-        raise TableError(
-            f"from_data_stream(…): the stream has the type {type_info!r}, which has no columns; declare it, as in "
-            "map(…, output_type=Types.ROW_NAMED(['id'], [Types.LONG()])), or give a Schema with the columns"
-        )
-    return [Field(name, _data_type(kind, name)) for name, kind in zip(names, type_info.get_field_types(), strict=True)]
-
-
-def _data_type(type_info: TypeInformation, name: str) -> DataType:
-    arrow = type_info.arrow_type()
-    if arrow is None:
-        raise TableError(
-            f"from_data_stream(…): field '{name}' has the type {type_info!r}, which is no column; give a Schema"
-        )
-    return from_arrow_type(arrow)
 
 
 def _typed(stream: DataStream, table: Table) -> DataStream:

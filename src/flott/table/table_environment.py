@@ -12,6 +12,7 @@ from flott.table.catalog_manager import CatalogManager
 from flott.table.environment_settings import EnvironmentSettings
 from flott.table.errors import TableError
 from flott.table.execute_statement import execute_statement, run_inserts, run_query
+from flott.table.from_pandas import columns_node
 from flott.table.from_values import values_node
 from flott.table.planner import Planner, unknown_statement
 from flott.table.sql.parse import parse_statement
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from flott.table.plan.nodes import SinkNode
     from flott.table.table_descriptor import TableDescriptor
     from flott.table.table_result import TableResult
-    from flott.table.types import DataType
+    from flott.table.types import DataType, RowType
 
 __all__ = ["TableEnvironment"]
 
@@ -127,6 +128,21 @@ class TableEnvironment:
             schema: A DataTypes.ROW, or the names of the columns, whose types are then taken from the rows.
         """
         return Table(values_node(list(elements), schema), self)
+
+    def from_pandas(
+        self,
+        pdf: Any,
+        schema: RowType | Sequence[str] | Sequence[DataType] | None = None,
+        splits_num: int = 1,
+    ) -> Table:
+        """Returns a table of the rows of a pandas DataFrame.
+
+        Args:
+            pdf: The DataFrame; its index is left out.
+            schema: A DataTypes.ROW, or names, or types of the columns; by default those of the DataFrame.
+            splits_num: As in PyFlink; the rows are dealt out to as many subtasks as there are in any case.
+        """
+        return Table(columns_node(pdf, schema), self)
 
     def create_temporary_view(self, view_path: str, table: Any) -> None:
         """Gives a table a name; it lives as long as this environment."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flott.table.connectors.printing import render_value
+from flott.table.connectors.printing import render_cells
 from flott.table.result_kind import ResultKind
 
 if TYPE_CHECKING:
@@ -101,11 +101,9 @@ class TableResult:
         """Prints the rows as a table; of a query also the kind of each change."""
         import sys
 
+        kinds = self._schema.get_column_data_types()
         with self.collect() as rows:
-            found = [
-                ([str(row.get_row_kind())] if self._changes else []) + [render_value(one) for one in row]
-                for row in rows
-            ]
+            found = [([str(row.get_row_kind())] if self._changes else []) + render_cells(row, kinds) for row in rows]
         heads = (["op"] if self._changes else []) + self._schema.get_column_names()
         sys.stdout.write(drawn(heads, found))
 

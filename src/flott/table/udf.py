@@ -12,7 +12,7 @@ from flott.table.aggregate_functions import (
     UserDefinedAggregateFunctionWrapper,
     UserDefinedTableAggregateFunctionWrapper,
 )
-from flott.table.errors import NotYetError, TableError
+from flott.table.errors import TableError
 from flott.table.table_function import TableFunction, UserDefinedTableFunctionWrapper
 from flott.table.user_defined_function import (
     FunctionContext,
@@ -128,12 +128,18 @@ def udaf(
     name: str | None = None,
     func_type: str = "general",
 ) -> Any:
-    """Makes an aggregate function of an AggregateFunction."""
-    if func_type != "general":
-        raise NotYetError("pandas aggregates can't be run yet; write an AggregateFunction")
+    """Makes an aggregate function of an AggregateFunction; of pandas series, also of a Python function.
+
+    >>> from flott.table import DataTypes
+    >>> @udaf(result_type=DataTypes.DOUBLE(), func_type="pandas")
+    ... def mean(prices):
+    ...     return prices.mean()
+    >>> mean.name, mean.result_type
+    ('mean', DOUBLE)
+    """
 
     def make(function: Any) -> UserDefinedAggregateFunctionWrapper:
-        return UserDefinedAggregateFunctionWrapper(function, input_types, result_type, deterministic, name)
+        return UserDefinedAggregateFunctionWrapper(function, input_types, result_type, deterministic, name, func_type)
 
     return make if f is None else make(f)
 

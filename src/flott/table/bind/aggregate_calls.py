@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from flott.table.bind.expressions import ExpressionBinder
 
 
+JSON_PARTS = {"JSON_ARRAYAGG": "JSON_ITEM", "JSON_OBJECTAGG": "JSON_PAIR"}
+"""What aggregates of JSON put together."""
+
+
 def is_aggregate(node: exp.Expr, users: dict[str, Any]) -> bool:
     """Say whether a node is a call of an aggregate function."""
     if not isinstance(node, exp.Anonymous):
@@ -53,6 +57,8 @@ def aggregate_call(
     if name == "COUNT" and (not arguments or isinstance(arguments[0], exp.Star)):
         arguments = []
     args = [binder.bind(argument) for argument in arguments]
+    if name in JSON_PARTS:
+        args = [binder.call(JSON_PARTS[name], args)]
     filtered = None if condition is None else binder.condition(condition, "FILTER")
     user = node.meta.get("user") or binder.users.get(name)
     if getattr(user, "kind", None) == "aggregate":

@@ -182,6 +182,8 @@ class ExpressionBinder:
             return self.call("IS NULL", [made])
         if isinstance(what, exp.Boolean):
             return self.call("IS TRUE" if what.this else "IS FALSE", [made])
+        if isinstance(what, exp.JSON):
+            return self.call(f"IS JSON {what.this or 'VALUE'}", [made])
         raise wrong(f"IS {what.sql()} is not known", node, self.scope.text)
 
     def _between(self, node: exp.Between) -> Expr:

@@ -40,7 +40,7 @@ def with_schema(source: Node, schema: Schema, users: dict[str, Any], text: str) 
     if twice:
         raise ValidationError(f"two columns are called '{twice[0]}'")
     node = source
-    if any(column.expression is not None for column in schema.columns):
+    if [column.name for column in schema.columns] != stored:
         binder = ExpressionBinder(Scope.of(source, None, text), users)
         exprs: list[Expr] = []
         for column in schema.columns:

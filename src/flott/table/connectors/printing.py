@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flott.common.java_float import java_float
@@ -11,11 +12,15 @@ from flott.runtime.operators.sinks import DriverSink
 from flott.table.connectors.registry import TableSink
 from flott.table.physical.attach import behind, sink_behind
 from flott.table.runtime.conversion import ColumnsToRows
+from flott.table.types import ArrayType, FloatType, MapType, RowType
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flott.table.catalog import CatalogTable
     from flott.table.connectors.options import Options
     from flott.table.plan.nodes import Field
+    from flott.table.types import DataType
 
 
 def sink(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> TableSink:
@@ -23,39 +28,51 @@ def sink(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> Ta
     identifier = options.text("print-identifier")
     error = options.truth("standard-error")
     names = [field.name for field in fields]
+    render = partial(render_row, kinds=tuple(field.type for field in fields))
 
     def attach(stream: Any) -> Any:
         rows = behind(stream, "ToRows", ColumnsToRows(names))
-        printer = Printer(identifier or None, render_row, "stderr" if error else "stdout")
+        printer = Printer(identifier or None, render, "stderr" if error else "stdout")
         return sink_behind(rows, f"Sink: {options.table}", DriverSink(printer))
 
     return TableSink(attach, changelog=True)
 
 
-def render_row(row: Any) -> str:
-    """Write a change as Flink does.
+def render_row(row: Any, kinds: Sequence[DataType]) -> str:
+    """Write a change of columns of some types as Flink does.
 
     >>> from flott.common.types import Row
-    >>> render_row(Row(1, None, "a", True))
-    '+I[1, null, a, true]'
+    >>> from flott.table.types import DataTypes
+    >>> render_row(Row(1, None, 0.1), [DataTypes.INT(), DataTypes.STRING(), DataTypes.FLOAT()])
+    '+I[1, null, 0.1]'
     """
-    return f"{row.get_row_kind()}[{', '.join(map(render_value, row))}]"
+    return f"{row.get_row_kind()}[{', '.join(render_cells(row, kinds))}]"
 
 
-def render_value(value: Any) -> str:  # noqa: PLR0911 - a case a line
+def render_cells(row: Any, kinds: Sequence[DataType]) -> list[str]:
+    """Write the values of a row as Flink does."""
+    return [render_value(value, kind) for value, kind in zip(row, kinds, strict=True)]
+
+
+def render_value(value: Any, kind: DataType) -> str:  # noqa: PLR0911 - a case a line
     """Write a value as Flink does."""
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return java_float(value)
+        return java_float(value, single=isinstance(kind, FloatType))
     if isinstance(value, dt.datetime):
         text = value.replace(tzinfo=None).isoformat(timespec="auto").rstrip("0") if value.microsecond else None
         text = text or value.strftime("%Y-%m-%dT%H:%M:%S" if value.second else "%Y-%m-%dT%H:%M")
         return f"{text}Z" if value.tzinfo else text
-    if isinstance(value, list):
-        return f"[{', '.join(map(render_value, value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{render_value(key)}={render_value(one)}' for key, one in value.items())}}}"
+    if isinstance(kind, ArrayType):
+        return f"[{', '.join(render_value(one, kind.element_type) for one in value)}]"
+    if isinstance(kind, MapType):
+        pairs = value.items() if isinstance(value, dict) else value
+        cells = (f"{render_value(key, kind.key_type)}={render_value(one, kind.value_type)}" for key, one in pairs)
+        return f"{{{', '.join(cells)}}}"
+    if isinstance(kind, RowType):
+        row = value.values() if isinstance(value, dict) else value
+        return f"({', '.join(render_cells(row, kind.field_types()))})"
     return str(value)

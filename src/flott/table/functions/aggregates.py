@@ -58,7 +58,8 @@ def aggregate_type(name: str, args: Sequence[DataType]) -> DataType:
 
 
 SPREADS = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP", "STDDEV", "VARIANCE")
-AGGREGATES = ("COUNT", "SUM", "SUM0", "AVG", "MIN", "MAX", "FIRST_VALUE", "LAST_VALUE", "LISTAGG", *SPREADS)
+JSON = ("JSON_ARRAYAGG", "JSON_OBJECTAGG")
+AGGREGATES = ("COUNT", "SUM", "SUM0", "AVG", "MIN", "MAX", "FIRST_VALUE", "LAST_VALUE", "LISTAGG", *JSON, *SPREADS)
 
 
 def aggregate(name: str, argument: DataType | None, result: DataType, *, retracting: bool) -> Aggregate:  # noqa: PLR0911 - a case a line
@@ -77,6 +78,8 @@ def aggregate(name: str, argument: DataType | None, result: DataType, *, retract
         return _edge(first=name == "FIRST_VALUE")
     if name == "LISTAGG":
         return _list()
+    if name in JSON:
+        return _json(*("{}" if name == "JSON_OBJECTAGG" else "[]"))
     if name == "SINGLE_VALUE":
         return _single()
     return _spread(name, result)
@@ -201,6 +204,19 @@ def _list() -> Aggregate:
             acc.remove(value)
 
     return Aggregate(list, lambda acc, value: acc.append(value), remove, lambda acc: ",".join(acc) if acc else None)
+
+
+def _json(opening: str, closing: str) -> Aggregate:
+    """Put parts of JSON together; those of an object in the order of their names."""
+
+    def remove(acc: list[Any], value: Any) -> None:
+        if value in acc:
+            acc.remove(value)
+
+    def result(acc: list[Any]) -> str:
+        return f"{opening}{','.join(sorted(acc) if opening == '{' else acc)}{closing}"
+
+    return Aggregate(list, lambda acc, value: acc.append(value), remove, result)
 
 
 def _single() -> Aggregate:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -209,7 +210,7 @@ def _writer(source: t.DataType, session: Session) -> Callable[[Any], str]:  # no
     if isinstance(source, t.DecimalType):
         return lambda value: f"{value:f}"
     if isinstance(source, t.FractionalType):
-        return java_float
+        return partial(java_float, single=isinstance(source, t.FloatType))
     if isinstance(source, t.TimeType):
         return lambda value: value.strftime("%H:%M:%S")
     if isinstance(source, t.TimestampType):

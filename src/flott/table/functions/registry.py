@@ -51,7 +51,10 @@ class Scalar:
 
 
 _FUNCTIONS: dict[str, Scalar] = {}
-_MODULES = ("arithmetic", "comparison", "conditional", "casts", "text", "regular", "temporal", "structure", "buckets")
+_MODULES = (
+    "arithmetic", "comparison", "conditional", "casts", "text", "regular", "temporal", "structure", "buckets",
+    "json_values", "json_text",
+)  # fmt: skip
 
 
 def scalar(*names: str, bind: Bind, changing: bool = False) -> Callable[[Evaluate], Evaluate]:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flott.table.arrow_types import to_arrow_type
+from flott.table.connectors.arrow_source import ArrowSource
 from flott.table.errors import NotYetError
 from flott.table.physical.aggregates import translate_aggregate
 from flott.table.physical.correlate import translate_correlate
@@ -135,14 +136,26 @@ class Translator:
         rows = list(node.rows)
         return self._records("Values", node, lambda env: env.from_collection(rows), columnar=False, append_only=True)
 
+    def _columns(self, node: n.Columns) -> Step:
+        def stream(environment: Any) -> Any:
+            from flott.common.watermark_strategy import WatermarkStrategy
+
+            return environment.from_source(ArrowSource(node.table), WatermarkStrategy.no_watermarks(), "Columns")
+
+        return self._records("Columns", node, stream, columnar=True, append_only=True)
+
     def _records(
         self, name: str, node: n.Node, stream: Callable[[Any], Any], *, columnar: bool, append_only: bool
     ) -> Step:
         step = Step(name, node.detail, node.fields, append_only, source=stream)
         if columnar:
             return step
-        single = isinstance(node, n.StreamScan) and len(node.fields) == 1 and is_single(node.stream)
-        operator = partial(RecordsToColumns, node.fields, step.arrow_types(), changelog=not append_only, single=single)
+        single, places = False, tuple(range(len(node.fields)))
+        if isinstance(node, n.StreamScan):
+            single, places = is_single(node.stream), node.places
+        operator = partial(
+            RecordsToColumns, node.fields, step.arrow_types(), places, changelog=not append_only, single=single
+        )
         return replace(
             step, name="ToColumns", detail="", inputs=(step,), operator=operator, exchanges=(None,), source=None
         )
@@ -164,6 +177,7 @@ STEPS: dict[type[n.Node], Callable[[Translator, Any], Step]] = {
     n.Scan: Translator._scan,  # noqa: SLF001
     n.StreamScan: Translator._stream,  # noqa: SLF001
     n.Values: Translator._values,  # noqa: SLF001
+    n.Columns: Translator._columns,  # noqa: SLF001
     n.Watermark: Translator._watermark,  # noqa: SLF001
     n.WindowTable: Translator._windows,  # noqa: SLF001
     n.Union: Translator._union,  # noqa: SLF001

@@ -115,6 +115,8 @@ class StreamScan(Node):
     path: str
     stream: Any
     changelog: bool = False
+    places: tuple[int, ...] = ()
+    """Where the columns are in a record without names."""
 
     @property
     def detail(self) -> str:
@@ -130,6 +132,18 @@ class Values(Node):
     @property
     def detail(self) -> str:
         return f"rows={len(self.rows)}, fields=[{_names(self)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns(Node):
+    """Columns that stand in the program."""
+
+    table: Any
+    """An Arrow table."""
+
+    @property
+    def detail(self) -> str:
+        return f"rows={self.table.num_rows}, fields=[{_names(self)}]"
 
 
 def one_row() -> Values:

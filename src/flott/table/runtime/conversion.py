@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from flott.common.time import Instant
+from flott.common.typeinfo import InstantTypeInfo
 from flott.common.types import Row, RowKind
 from flott.errors import FlottError
 from flott.runtime.batch import Batch
@@ -20,14 +22,25 @@ if TYPE_CHECKING:
     from flott.table.plan.nodes import Field
 
 KINDS = tuple(RowKind)
+MOMENT = InstantTypeInfo()
 
 
 class RecordsToColumns(Operator):
     """Takes Rows, tuples, dicts or single values, and hands on columns."""
 
-    def __init__(self, fields: tuple[Field, ...], types: tuple[Any, ...], *, changelog: bool, single: bool) -> None:
+    def __init__(
+        self,
+        fields: tuple[Field, ...],
+        types: tuple[Any, ...],
+        places: tuple[int, ...],
+        *,
+        changelog: bool,
+        single: bool,
+    ) -> None:
         self.names = tuple(field.name for field in fields)
         self.types = types
+        self.places = places
+        """Where the columns are in records without names."""
         self.changelog = changelog
         self.single = single
 
@@ -54,7 +67,7 @@ class RecordsToColumns(Operator):
             if named:
                 return [list(map(itemgetter(name), values)) for name in self.names]
             if isinstance(first, (Row, tuple, list)):
-                return [list(map(itemgetter(position), values)) for position in range(len(self.names))]
+                return [list(map(itemgetter(place), values)) for place in self.places]
             return [list(map(attrgetter(name), values)) for name in self.names]
         except (KeyError, IndexError, AttributeError, ValueError, TypeError) as error:
             raise FlottError(
@@ -63,6 +76,8 @@ class RecordsToColumns(Operator):
             ) from None
 
     def _column(self, name: str, values: list[Any], kind: Any) -> Any:
+        if pa.types.is_timestamp(kind) and any(isinstance(value, Instant) for value in values):
+            return pa.array([MOMENT.to_internal_type(value) for value in values], pa.int64()).cast(kind)
         try:
             return pa.array(values, kind)
         except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:

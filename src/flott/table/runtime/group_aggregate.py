@@ -49,7 +49,7 @@ class GroupPlan:
     def aggregates(self) -> list[Aggregate]:
         """Return how each call works."""
         return [
-            user_aggregate(call.user)
+            user_aggregate(call, self.inputs)
             if call.user is not None
             else aggregate(
                 call.function,
@@ -68,11 +68,11 @@ class Arguments:
         self.values: list[list[Any] | None] = []
         self.counts: list[list[bool] | None] = []
         for call in plan.calls:
-            if not call.args:
-                self.values.append(None)
-            elif call.user is not None:
+            if call.user is not None:
                 args = [to_python(columns[position], plan.inputs[position]) for position in call.args]
-                self.values.append(list(zip(*args, strict=True)) if len(args) > 1 else args[0])
+                self.values.append(list(zip(*args, strict=True)) if args else [()] * len(columns[0]))
+            elif not call.args:
+                self.values.append(None)
             else:
                 self.values.append(plain_values(columns[call.args[0]]))
             self.counts.append(None if call.filter is None else columns[call.filter].to_pylist())

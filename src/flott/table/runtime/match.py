@@ -15,7 +15,7 @@ from flott.runtime.operator import Operator
 from flott.table.functions.aggregates import aggregate
 from flott.table.runtime.changes import INSERT, ChangesOut, unpack
 from flott.table.runtime.row_expressions import row_function
-from flott.table.runtime.user_aggregate import user_aggregate
+from flott.table.runtime.user_aggregate import seen_by_user, user_aggregate
 from flott.table.runtime.window_columns import text_key
 from flott.table.runtime.window_expand import times_of
 
@@ -102,15 +102,19 @@ def _aggregated(glance: Glance, inputs: tuple[DataType, ...]) -> Callable[[list[
         raise TypeError(f"{glance!r} is no aggregate")
     argument = None if column is None else inputs[column]
     how = (
-        user_aggregate(call.user)
+        user_aggregate(call, inputs)
         if call.user is not None
         else aggregate(call.function, argument, call.type, retracting=False)
     )
+    users, positions = call.user is not None, call.args
 
     def take(rows: list[Any]) -> Any:
         accumulator = how.create()
         for row in rows:
-            value = True if column is None else row[column]
+            if users:
+                value: Any = tuple(seen_by_user(row[position], inputs[position]) for position in positions)
+            else:
+                value = True if column is None else row[column]
             if value is not None:
                 how.add(accumulator, value)
         return how.result(accumulator)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.table.functions.aggregates import Aggregate, aggregate
 from flott.table.functions.lag import LAG, lag
-from flott.table.runtime.user_aggregate import user_aggregate
+from flott.table.runtime.user_aggregate import seen_by_user, user_aggregate
 
 if TYPE_CHECKING:
     from flott.table.expr import AggregateCall
@@ -58,7 +58,7 @@ class FrameAggregates:
 
     def _aggregate(self, call: AggregateCall) -> Aggregate:
         if call.user is not None:
-            return user_aggregate(call.user)
+            return user_aggregate(call, self.plan.inputs)
         if call.function == LAG:
             return lag()
         argument = self.plan.inputs[call.args[0]] if call.args else None
@@ -71,7 +71,16 @@ class FrameAggregates:
 
     def values(self, row: Row) -> tuple[Any, ...]:
         """Return what each aggregate sees of a row; None where the row does not count."""
-        return tuple(_value(call, row) for call in self.plan.calls)
+        return tuple(self._value(call, row) for call in self.plan.calls)
+
+    def _value(self, call: AggregateCall, row: Row) -> Any:
+        if call.filter is not None and not row[call.filter]:
+            return None
+        if call.user is not None:
+            return tuple(seen_by_user(row[position], self.plan.inputs[position]) for position in call.args)
+        if not call.args:
+            return True
+        return row[call.args[0]] if len(call.args) == 1 else tuple(row[position] for position in call.args)
 
     def results(self, held: Held) -> tuple[Any, ...]:
         """Return the aggregates of the rows that are in the window."""
@@ -128,13 +137,3 @@ class FrameAggregates:
                     continue
                 del seen[value]
             one.retract(acc, value)  # type: ignore[misc]
-
-
-def _value(call: AggregateCall, row: Row) -> Any:
-    if call.filter is not None and not row[call.filter]:
-        return None
-    if not call.args:
-        return True
-    if len(call.args) > 1:
-        return tuple(row[position] for position in call.args)
-    return row[call.args[0]]

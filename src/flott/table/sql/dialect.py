@@ -10,6 +10,7 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from flott.table.errors import SqlParserError
+from flott.table.sql.json_syntax import JSON_SYNTAX
 from flott.table.sql.match_recognize import take_match_recognize
 
 KEPT_SYNTAX = {"CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM", "CEIL", "FLOOR"}
@@ -46,7 +47,8 @@ class FlinkSql(Dialect):
             name: build for name, build in parser.Parser.FUNCTIONS.items() if name in {"CEIL", "FLOOR"}
         }
         FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
-            name: parse for name, parse in parser.Parser.FUNCTION_PARSERS.items() if name in KEPT_SYNTAX
+            **{name: parse for name, parse in parser.Parser.FUNCTION_PARSERS.items() if name in KEPT_SYNTAX},
+            **JSON_SYNTAX,
         }
         LOG_DEFAULTS_TO_LN = False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.table.column_types import MAX_LENGTH
 from flott.table.errors import SqlParserError, did_you_mean
 from flott.table.sql.cursor import Cursor
 from flott.table.types import DataTypes
@@ -20,11 +21,11 @@ PLAIN: dict[str, t.DataType] = {
     "BYTES": DataTypes.BYTES(), "NULL": DataTypes.NULL(),
 }  # fmt: skip
 SIZED: dict[str, tuple[Any, int]] = {
-    "CHAR": (DataTypes.CHAR, 1), "VARCHAR": (DataTypes.VARCHAR, 1), "BINARY": (DataTypes.BINARY, 1),
-    "VARBINARY": (DataTypes.VARBINARY, 1), "TIME": (DataTypes.TIME, 0), "TIMESTAMP": (DataTypes.TIMESTAMP, 6),
+    "CHAR": (DataTypes.CHAR, 1), "VARCHAR": (DataTypes.VARCHAR, MAX_LENGTH), "BINARY": (DataTypes.BINARY, 1),
+    "VARBINARY": (DataTypes.VARBINARY, MAX_LENGTH), "TIME": (DataTypes.TIME, 0), "TIMESTAMP": (DataTypes.TIMESTAMP, 6),
     "TIMESTAMP_LTZ": (DataTypes.TIMESTAMP_LTZ, 6), "TIMESTAMPLTZ": (DataTypes.TIMESTAMP_LTZ, 6),
 }  # fmt: skip
-"""Types with one number, and what it is if it is not given."""
+"""Types with one number, and what it is if it is not given: as in Flink's SQL, a VARCHAR without one is a STRING."""
 
 DECIMALS = ("DECIMAL", "DEC", "NUMERIC")
 
