@@ -81,6 +81,10 @@ lint: $(STAMP) ## Check style, formatting, types, import layers and docs
 support: $(STAMP) ## Compare with PyFlink's API, and write docs/support.md
 	PYTHONPATH=src $(BIN)/python tools/support_table.py
 
+.PHONY: examples-page
+examples-page: $(STAMP) ## Run the examples, and write docs/examples.md with what they print
+	PYTHONPATH=src $(BIN)/python tools/examples_page.py
+
 .PHONY: format
 format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix-only --quiet .
