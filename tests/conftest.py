@@ -37,6 +37,9 @@ settings.register_profile("ci", deadline=None, derandomize=True, max_examples=10
 settings.register_profile("thorough", deadline=None, max_examples=2_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
+# Tests start many short-lived Java processes, which spend most of their time on optimising code that then hardly runs.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 MEMORY = Path("/dev/shm")  # noqa: S108 - files are made in it by tempfile
 MARK_OF_FILE = re.compile(r"^pytestmark = pytest\.mark\.(\w+)$", re.MULTILINE)
 
