@@ -6,6 +6,7 @@ import datetime as dt
 import random
 
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 BASE = dt.datetime(2024, 1, 1, 23, 59, 50)  # noqa: DTZ001 - in no time zone
@@ -57,13 +58,26 @@ def events(count):
     return made
 
 
-def write(folder, count):
-    """Write the events as a Parquet file per kind."""
+def tables(count):
+    """The first so many events as a table per kind: its name and its rows."""
     for name, rows in events(count).items():
         columns = zip(*rows, strict=True)
         arrays = [pa.array(list(values), kind) for values, (_, kind) in zip(columns, SCHEMAS[name], strict=True)]
-        table = pa.Table.from_arrays(arrays, names=[column for column, _ in SCHEMAS[name]])
+        yield name, pa.Table.from_arrays(arrays, names=[column for column, _ in SCHEMAS[name]])
+
+
+def write(folder, count):
+    """Write the events as a Parquet file per kind."""
+    for name, table in tables(count):
         pq.write_table(table, folder / f"{name}.parquet", row_group_size=500)
+
+
+def write_csv(folder, count):
+    """Write the events as a CSV file per kind, which any engine reads; times have milliseconds."""
+    for name, table in tables(count):
+        millis = [(column, pa.timestamp("ms") if kind == TIME else kind) for column, kind in SCHEMAS[name]]
+        options = pa_csv.WriteOptions(include_header=False)
+        pa_csv.write_csv(table.cast(pa.schema(millis)), folder / f"{name}.csv", options)
 
 
 TABLES = {
