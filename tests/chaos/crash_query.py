@@ -26,7 +26,7 @@ from flott.runtime.batch import Batch
 from flott.table import Schema, StreamTableEnvironment
 
 QUERIES = Path(__file__).parent.parent / "table" / "nexmark" / "queries.yaml"
-EVENTS = 6_000
+EVENTS = 3_000
 IN_AN_EPOCH = 75
 """Of each subtask."""
 
