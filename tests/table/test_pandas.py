@@ -70,10 +70,10 @@ def test_a_frame_of_many_rows_is_dealt_out(environment):
 @pytest.mark.parametrize(
     ("schema", "columns"),
     [
-        (["a", "b"], "`a` BIGINT\n  `b` STRING"),
-        ([DataTypes.INT(), DataTypes.STRING()], "`i` INT\n  `s` STRING"),
+        (["a", "b"], "`a` BIGINT,\n  `b` STRING"),
+        ([DataTypes.INT(), DataTypes.STRING()], "`i` INT,\n  `s` STRING"),
         (DataTypes.ROW([DataTypes.FIELD("x", DataTypes.INT()), DataTypes.FIELD("y", DataTypes.STRING())]),
-         "`x` INT\n  `y` STRING"),
+         "`x` INT,\n  `y` STRING"),
     ],
 )  # fmt: skip
 def test_a_frame_with_names_or_types(t_env, capsys, schema, columns):

@@ -129,3 +129,18 @@ def test_mistakes(orders):
 def test_to_pandas(orders):
     frame = orders.group_by(col("user")).select(col("user"), col("amount").sum.alias("total")).to_pandas()
     assert dict(zip(frame["user"], frame["total"], strict=True)) == {"ann": 8, "bob": 4}
+
+
+def test_columns_take_the_place_of_others(t_env):
+    table = t_env.from_elements([(1, "a")], ["id", "name"])
+    made = table.add_or_replace_columns((col("id") + 1).alias("id"), lit("new").alias("more"))
+    assert made.get_resolved_schema().get_column_names() == ["id", "name", "more"]
+    assert final(made) == [(2, "a", "new")]
+
+
+def test_what_has_no_name_is_called_as_in_flink(t_env):
+    table = t_env.from_elements([(1, "a")], ["id", "name"])
+    names = table.select(col("id") + 1, col("name"), col("id") * 2).get_resolved_schema().get_column_names()
+    assert names == ["_c0", "name", "_c2"]
+    groups = table.group_by(col("name")).select(col("name"), col("id").count, col("id").sum, col("id").sum + 1)
+    assert groups.get_resolved_schema().get_column_names() == ["name", "EXPR$0", "EXPR$1", "_c3"]

@@ -29,6 +29,9 @@ __all__ = [
     "JsonValueOnEmptyOrError",
 ]  # fmt: skip
 
+WINDOW_PROPERTY = "window property"
+"""What marks the columns that stand for a window's bounds."""
+
 
 class Expression:
     """A value computed from columns.
@@ -213,17 +216,17 @@ class Expression:
     @property
     def start(self) -> Expression:
         """Where a window starts: ``col("w").start``."""
-        return Expression(exp.column("window_start"))
+        return _window_property("window_start")
 
     @property
     def end(self) -> Expression:
         """Where a window ends: ``col("w").end``."""
-        return Expression(exp.column("window_end"))
+        return _window_property("window_end")
 
     @property
     def rowtime(self) -> Expression:
         """The event time of a window's results: ``col("w").rowtime``."""
-        return Expression(exp.column("window_time"))
+        return _window_property("window_time")
 
     def _span(self, unit: str) -> Expression:
         if not isinstance(self.tree, exp.Literal):
@@ -315,6 +318,12 @@ class Expression:
     def json_unquote(self) -> Expression:
         """Returns the text that JSON has in quotes."""
         return function("JSON_UNQUOTE", self)
+
+
+def _window_property(name: str) -> Expression:
+    made = Expression(exp.column(name))
+    made.tree.meta[WINDOW_PROPERTY] = True
+    return made
 
 
 def tree_of(value: Any) -> exp.Expr:  # noqa: PLR0911 - a case a line

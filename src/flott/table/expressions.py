@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CURRENT_RANGE", "CURRENT_ROW", "UNBOUNDED_RANGE", "UNBOUNDED_ROW", "call", "coalesce", "col", "concat",
-    "if_then_else", "json", "json_array", "json_array_agg", "json_object",
+    "if_then_else", "json_array", "json_array_agg", "json_object",
     "json_object_agg", "json_string", "lit", "null_of", "row_interval",
 ]  # fmt: skip
 
@@ -82,7 +82,10 @@ def if_then_else(condition: Any, if_true: Any, if_false: Any) -> Expression:
 
 
 def json(value: Any) -> Expression:
-    """Takes a text that is JSON already: json_object and json_array put it in as it is."""
+    """Takes a text that is JSON already: json_object and json_array put it in as it is.
+
+    ``from flott.table.expressions import *`` leaves it out, so that Python's own ``json`` is not hidden.
+    """
     return function("JSON", value)
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from flott.table.bind.aggregate_calls import has_aggregates, is_aggregate
 from flott.table.bind.query import QueryBinder
 from flott.table.errors import TableError
-from flott.table.expression import Expression, tree_of
+from flott.table.expression import WINDOW_PROPERTY, Expression, tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,7 @@ def select_from(
     """Return the table that a SELECT over another one gives."""
     source = exp.to_identifier(LEFT) if window is None else window.table_function(LEFT)
     parts: dict[str, Any] = {
-        "expressions": [column_tree(field) for field in fields],
+        "expressions": _named([column_tree(field) for field in fields], table, grouped=bool(group)),
         "from_": exp.From(this=exp.Table(this=source)),
     }
     if where is not None:
@@ -63,6 +64,26 @@ def select_from(
         parts["offset"] = exp.Offset(expression=exp.Literal.number(str(first)))
     binder = QueryBinder(table.t_env.manager, "", {LEFT: lambda: table.plan})
     return table.derived(binder.bind(exp.Select(**parts)))
+
+
+def _named(trees: list[exp.Expr], table: Table, *, grouped: bool) -> list[exp.Expr]:
+    """Give names to what has none, as Flink's Table API does: EXPR$0 and so on to aggregates, _c0 to the rest."""
+    users = table.t_env.manager.functions
+    aggregated = grouped or any(has_aggregates(tree, users) for tree in trees)
+    known: dict[str, int] = {}
+    made: list[exp.Expr] = []
+    place = 0
+    for tree in trees:
+        whole = isinstance(tree, (exp.Alias, exp.Aliases, exp.Star))
+        name = f"_c{place}"
+        for part in tree.walk() if aggregated else ():
+            if is_aggregate(part, users) or WINDOW_PROPERTY in part.meta:
+                number = known.setdefault(part.sql(), len(known))
+                name = f"EXPR${number}" if part is tree else name
+        named = whole or (isinstance(tree, exp.Column) and WINDOW_PROPERTY not in tree.meta)
+        made.append(tree if named else exp.Alias(this=tree.copy(), alias=exp.to_identifier(name, quoted=True)))
+        place += len(table.plan.fields) if isinstance(tree, exp.Star) else 1
+    return made
 
 
 def _ordered(given: Any) -> exp.Expr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flott.table.errors import TableError
+from flott.table.explain_detail import shows_changes
 from flott.table.planner import unknown_statement
 from flott.table.sql.parse import parse_statement
 from flott.table.sql.statements import Insert
@@ -43,7 +44,7 @@ class StatementSet:
 
     def explain(self, *extra_details: ExplainDetail) -> str:
         """Returns the plans as text."""
-        return self._t_env.planner.explain(list(self._nodes), changes=bool(extra_details))
+        return self._t_env.planner.explain(list(self._nodes), changes=shows_changes(extra_details))
 
     def execute(self) -> TableResult:
         """Starts the job."""

@@ -34,7 +34,7 @@ class StreamTableEnvironment(TableEnvironment):
     >>> orders = env.from_collection([("tea", 3)], Types.ROW_NAMED(["name", "price"], [Types.STRING(), Types.LONG()]))
     >>> t_env.from_data_stream(orders).print_schema()
     (
-      `name` STRING
+      `name` STRING,
       `price` BIGINT
     )
     """

@@ -10,6 +10,7 @@ from flott.table.bind.query import renamed
 from flott.table.bind.set_operations import distinct, set_operation, union
 from flott.table.bind.tables import resolved_schema
 from flott.table.errors import TableError, did_you_mean
+from flott.table.explain_detail import shows_changes
 from flott.table.expression import tree_of
 from flott.table.grouped_table import GroupedTable, GroupWindowedTable, OverWindowedTable
 from flott.table.plan.set_operation import EXCEPT, INTERSECT
@@ -68,6 +69,13 @@ class Table:
     def add_columns(self, *fields: Any) -> Table:
         """Adds columns."""
         return select_from(self, ["*", *fields])
+
+    def add_or_replace_columns(self, *fields: Any) -> Table:
+        """Adds columns; one that has the name of another takes its place."""
+        given = {tree.alias_or_name: field for field in fields if (tree := column_tree(field)) is not None}
+        own = [field.name for field in self.plan.fields]
+        kept = [given.pop(name, name) for name in own]
+        return select_from(self, [*kept, *given.values()])
 
     def drop_columns(self, *fields: Any) -> Table:
         """Leaves columns out."""
@@ -196,8 +204,8 @@ class Table:
         """Prints the columns."""
         import sys
 
-        lines = "".join(f"  `{field.name}` {field.type!r}\n" for field in self.plan.fields)
-        sys.stdout.write(f"(\n{lines})\n")
+        lines = ",\n".join(f"  `{field.name}` {field.type!r}" for field in self.plan.fields)
+        sys.stdout.write(f"(\n{lines}\n)\n")
 
     def execute(self) -> TableResult:
         """Runs the query; its rows come back as they change."""
@@ -209,7 +217,7 @@ class Table:
 
     def explain(self, *extra_details: ExplainDetail) -> str:
         """Returns the plans of the query as text."""
-        return self.t_env.planner.explain([self.plan], changes=bool(extra_details))
+        return self.t_env.planner.explain([self.plan], changes=shows_changes(extra_details))
 
     def print_explain(self, *extra_details: ExplainDetail) -> None:
         """Prints the plans of the query."""

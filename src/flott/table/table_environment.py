@@ -12,6 +12,7 @@ from flott.table.catalog_manager import CatalogManager
 from flott.table.environment_settings import EnvironmentSettings
 from flott.table.errors import TableError
 from flott.table.execute_statement import execute_statement, run_inserts, run_query
+from flott.table.explain_detail import shows_changes
 from flott.table.from_pandas import columns_node
 from flott.table.from_values import values_node
 from flott.table.planner import Planner, unknown_statement
@@ -91,9 +92,9 @@ class TableEnvironment:
         """Returns the plans of a SELECT or INSERT as text."""
         statement = parse_statement(stmt)
         if isinstance(statement, Query):
-            return self._planner.explain([self._planner.query(statement)], changes=bool(extra_details))
+            return self._planner.explain([self._planner.query(statement)], changes=shows_changes(extra_details))
         if isinstance(statement, Insert):
-            return self._planner.explain([self._planner.insert(statement)], changes=bool(extra_details))
+            return self._planner.explain([self._planner.insert(statement)], changes=shows_changes(extra_details))
         raise unknown_statement(statement)
 
     def create_statement_set(self) -> StatementSet:

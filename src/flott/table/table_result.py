@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flott.table.connectors.printing import render_cells
+from flott.table.connectors.printing import shown_cells
 from flott.table.result_kind import ResultKind
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class TableResult:
 
         kinds = self._schema.get_column_data_types()
         with self.collect() as rows:
-            found = [([str(row.get_row_kind())] if self._changes else []) + render_cells(row, kinds) for row in rows]
+            found = [([str(row.get_row_kind())] if self._changes else []) + shown_cells(row, kinds) for row in rows]
         heads = (["op"] if self._changes else []) + self._schema.get_column_names()
         sys.stdout.write(drawn(heads, found))
 

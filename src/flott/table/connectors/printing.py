@@ -10,9 +10,11 @@ from flott.common.java_float import java_float
 from flott.datastream.data_stream.printing import Printer
 from flott.runtime.operators.sinks import DriverSink
 from flott.table.connectors.registry import TableSink
+from flott.table.functions.casts import text_writer
+from flott.table.functions.registry import Session
 from flott.table.physical.attach import behind, sink_behind
 from flott.table.runtime.conversion import ColumnsToRows
-from flott.table.types import ArrayType, FloatType, MapType, RowType
+from flott.table.types import ArrayType, BinaryType, FloatType, MapType, RowType, VarBinaryType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +54,21 @@ def render_row(row: Any, kinds: Sequence[DataType]) -> str:
 def render_cells(row: Any, kinds: Sequence[DataType]) -> list[str]:
     """Write the values of a row as Flink does."""
     return [render_value(value, kind) for value, kind in zip(row, kinds, strict=True)]
+
+
+def shown_cells(row: Any, kinds: Sequence[DataType]) -> list[str]:
+    """Write the values of a row as they stand in a table that is printed: as CAST AS STRING does.
+
+    >>> from flott.table.types import DataTypes
+    >>> shown_cells([None, True], [DataTypes.INT(), DataTypes.BOOLEAN()])
+    ['<NULL>', 'TRUE']
+    """
+    return [
+        "<NULL>" if value is None
+        else render_value(value, kind) if isinstance(kind, (ArrayType, MapType, RowType, BinaryType, VarBinaryType))
+        else text_writer(kind, Session())(value)
+        for value, kind in zip(row, kinds, strict=True)
+    ]  # fmt: skip
 
 
 def render_value(value: Any, kind: DataType) -> str:  # noqa: PLR0911 - a case a line

@@ -194,7 +194,7 @@ def _texts(column: Column, source: t.DataType, target: t.DataType, session: Sess
     elif isinstance(source, (t.IntegralType, t.DateType)):
         texts = column.cast(pa.string())
     else:
-        write = _writer(source, session)
+        write = text_writer(source, session)
         given = [column.as_py()] if isinstance(column, pa.Scalar) else column.to_pylist()
         made = pa.array([None if value is None else write(value) for value in given], pa.string())
         texts = made[0] if isinstance(column, pa.Scalar) else made
@@ -204,7 +204,8 @@ def _texts(column: Column, source: t.DataType, target: t.DataType, session: Sess
     return pc.utf8_rpad(cut, target.length) if isinstance(target, t.CharType) else cut
 
 
-def _writer(source: t.DataType, session: Session) -> Callable[[Any], str]:  # noqa: PLR0911 - a case a line
+def text_writer(source: t.DataType, session: Session) -> Callable[[Any], str]:  # noqa: PLR0911 - a case a line
+    """Return how a value of a type becomes text."""
     if isinstance(source, t.BooleanType):
         return lambda value: "TRUE" if value else "FALSE"
     if isinstance(source, t.DecimalType):
