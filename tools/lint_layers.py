@@ -40,6 +40,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "rest":            BASE | {"coordination", "metrics", "web"},
     "web":             frozenset(),
     "spark":           BASE | {"coordination", "connectors"},
+    "notebook":        frozenset({"errors", "common", "datastream", "table", "coordination", "rest"}),
     "testing":         EVERYTHING - {"spark", "cli"},
     "cli":             EVERYTHING,
 }  # fmt: skip
@@ -50,6 +51,9 @@ MAY_IMPORT_LAZILY: dict[str, frozenset[str]] = {
     "flott.coordination.launch": frozenset({"rest"}),
     "flott.datastream.stream_execution_environment": frozenset({"spark", "testing"}),
     "flott.datastream._spark_frames": frozenset({"spark"}),
+    "flott.table.connectors.spark": frozenset({"spark"}),
+    "flott.table.spark_catalog": frozenset({"spark"}),
+    "flott.table.spark_sql.run": frozenset({"spark"}),
     "flott.testing.spark": frozenset({"spark"}),
 }
 

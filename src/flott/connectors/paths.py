@@ -27,6 +27,15 @@ def absolute(url: str | os.PathLike[str]) -> str:
     return text
 
 
+def as_uri(path: str) -> str:
+    """Return a path as Spark understands it: a local one with its scheme, whatever Spark's default is.
+
+    >>> as_uri("/data/x"), as_uri("s3a://bucket/x")
+    ('file:///data/x', 's3a://bucket/x')
+    """
+    return path if "://" in path else f"file://{path}"
+
+
 def url_of(file_system: Any, path: str) -> str:
     """Return the URL of a path on a file system; of a local one, the path."""
     return path if is_local(file_system) else str(file_system.unstrip_protocol(path))

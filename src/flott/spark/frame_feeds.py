@@ -14,6 +14,7 @@ import fsspec
 from pyspark.errors import PySparkException
 
 from flott.connectors.find_files import find_files
+from flott.connectors.paths import as_uri
 from flott.connectors.spooled_frames import SpooledBatch
 from flott.errors import FlottError
 from flott.runtime.storage import open_storage
@@ -172,15 +173,6 @@ class BatchFrameFeed:
 def first_lines(error: BaseException) -> str:
     """Return what happened to a query, without the plan that Spark adds."""
     return str(error).partition("=== Streaming Query ===")[0].strip()[:600]
-
-
-def as_uri(path: str) -> str:
-    """Return a path as Spark understands it: a local one with its scheme, whatever Spark's default is.
-
-    >>> as_uri("/data/x"), as_uri("s3a://bucket/x")
-    ('file:///data/x', 's3a://bucket/x')
-    """
-    return path if "://" in path else f"file://{path}"
 
 
 def remove(directory: str) -> None:

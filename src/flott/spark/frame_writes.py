@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from pyspark.sql import SparkSession
 
 from flott.connectors.find_files import find_files
+from flott.connectors.paths import as_uri
 from flott.connectors.staged_files import StagedFile, StagingArea
 from flott.runtime.storage import open_storage
-from flott.spark.frame_feeds import as_uri, remove
+from flott.spark.frame_feeds import remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,6 +87,28 @@ class FormatWrite:
         remove(f"{self.path}/{aside}")
         storage.delete(f"{key}.json")
         area.remove_empty(f"{STAGING}/spark")
+
+
+@dataclass(frozen=True, slots=True)
+class TableWrite:
+    """Appends to a table of one of Spark's catalogs."""
+
+    name: str
+    files: FormatWrite | None
+    """Of a table that is files in a directory: what puts them there; then it is done once."""
+    options: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, number: int, files: list[str]) -> None:
+        """Append the rows of some files."""
+        if self.files is None:
+            writer = frame_of(files).write.mode("append").options(**self.options)
+            # Delta does nothing for a version that it has seen of the application; others ignore these options.
+            writer.option("txnAppId", owner_of(files)).option("txnVersion", number).saveAsTable(self.name)
+            return
+        self.files(number, files)
+        if self.files.partition_by:
+            spark().catalog.recoverPartitions(self.name)
+        spark().catalog.refreshTable(self.name)
 
 
 def owner_of(files: list[str]) -> str:

@@ -85,7 +85,11 @@ class CatalogManager:
 
     def view_names(self) -> list[str]:
         """Return the names of all views that can be used without a database."""
-        return [name for name in self.table_names() if isinstance(self.find(self.identify((name,))), CatalogView)]
+        stored = set(self.catalog(self.current_catalog).list_views(self.current_database))
+        temporary = {name: self.temporary.get(self.identify((name,))) for name in self.table_names()}
+        return [
+            name for name, one in temporary.items() if isinstance(one, CatalogView) or (one is None and name in stored)
+        ]
 
     def create(
         self, identifier: ObjectIdentifier, table: CatalogBaseTable, *, temporary: bool, if_not_exists: bool = False

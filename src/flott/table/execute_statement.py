@@ -11,11 +11,12 @@ from flott.table.errors import NotYetError, TableError, did_you_mean
 from flott.table.result_kind import ResultKind
 from flott.table.schema import Schema
 from flott.table.show_create import show_create
+from flott.table.spark_catalog import SparkCatalog
 from flott.table.sql import statements as s
 from flott.table.table_result import TableResult, done, grid, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from flott.table.plan.nodes import Node, SinkNode
     from flott.table.table_environment import TableEnvironment
@@ -141,13 +142,21 @@ def _create_space(statement: s.CreateSpace, t_env: TableEnvironment) -> TableRes
         home = manager.catalog(catalog[0] if catalog else manager.current_catalog)
         home.create_database(name, CatalogDatabase(statement.options), statement.if_not_exists)
         return done()
-    kind = statement.options.get("type", "generic_in_memory")
-    if kind != "generic_in_memory":
-        raise NotYetError(f"CREATE CATALOG {name}: there is no catalog of type '{kind}' yet; 'generic_in_memory' is")
-    if name in manager.catalogs and not statement.if_not_exists:
+    if name in manager.catalogs:
+        if statement.if_not_exists:
+            return done()
         raise TableError(f"there is a catalog '{name}' already; write IF NOT EXISTS")
-    manager.catalogs.setdefault(name, Catalog(name, statement.options.get("default-database", "default")))
+    manager.catalogs[name] = _catalog(name, statement.options, t_env)
     return done()
+
+
+def _catalog(name: str, options: Mapping[str, str], t_env: TableEnvironment) -> Catalog:
+    kind = options.get("type", "generic_in_memory")
+    if kind == "generic_in_memory":
+        return Catalog(name, options.get("default-database", "default"))
+    if kind == "spark":
+        return SparkCatalog(name, options, t_env.get_config().get_configuration())
+    raise TableError(f"CREATE CATALOG {name}: there is no catalog of type '{kind}'; generic_in_memory and spark are")
 
 
 def _drop(statement: s.Drop, t_env: TableEnvironment) -> TableResult:

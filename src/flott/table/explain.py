@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from flott.table.plan.nodes import Node
 
 
-def explained(plans: Sequence[tuple[Node, Node, Step]], *, changes: bool = False) -> str:
+def explained(plans: Sequence[tuple[Node, Node, Step]], notes: Sequence[str] = (), *, changes: bool = False) -> str:
     """Return the plan as it was written, the optimised one, and what runs, for each of some queries."""
     parts = [
         ("Abstract Syntax Tree", [_tree(plan, _logical) for plan, _, _ in plans]),
         ("Optimized Logical Plan", [_tree(best, _logical) for _, best, _ in plans]),
         ("Physical Plan", [_tree(step, _with_changes if changes else _physical) for _, _, step in plans]),
     ]
+    if notes:
+        parts.append(("Batch Mode", list(notes)))
     return "\n".join(f"== {title} ==\n" + "\n".join(texts) for title, texts in parts)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import GraphError
 from flott.table.bind.query import QueryBinder
 from flott.table.bind.tables import table_plan
 from flott.table.catalog import CatalogView
@@ -22,6 +24,7 @@ from flott.table.physical.upserts import for_sink
 from flott.table.plan.nodes import Field, Node, SinkNode, project
 from flott.table.rules.optimise import optimise
 from flott.table.runtime.conversion import ColumnsToRows
+from flott.table.spark_sql.run import query_frame, query_step, whole_query
 from flott.table.types import NumericType, is_text, is_timestamp
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from flott.table.catalog import CatalogTable
     from flott.table.catalog_manager import CatalogManager
     from flott.table.physical.step import Step
+    from flott.table.spark_sql.query import SparkQuery
     from flott.table.sql.statements import Insert, Query
     from flott.table.table_config import TableConfig
     from flott.table.types import DataType
@@ -56,7 +60,11 @@ class Planner:
 
     def insert(self, statement: Insert) -> SinkNode:
         """Return the plan of an INSERT."""
-        return self.into(statement.path, self.query(statement.query), statement.columns)
+        node = self.query(statement.query)
+        try:
+            return self.into(statement.path, node, statement.columns)
+        except ValidationError as error:
+            raise ValidationError(error.problem, statement.text, statement.place) from None
 
     def into(self, path: tuple[str, ...], node: Node, columns: tuple[str, ...] = ()) -> SinkNode:
         """Return a plan that writes into a table: its columns cast to the table's."""
@@ -123,23 +131,45 @@ class Planner:
             sink.attach(builder.stream(for_sink(step, sink)))
 
     def _step(self, translator: Translator, node: Node) -> Step:
-        step = translator.translate(self._optimised(node))
-        return in_batch(step) if self.config.is_batch() else step
+        best = self._optimised(node)
+        if not self.config.is_batch():
+            return translator.translate(best)
+        query = self._spark_query(best)
+        if not isinstance(query, str):
+            # What Spark finds wrong, our own operators tell better, or can run.
+            with suppress(GraphError):
+                return query_step(best, query_frame(query, self.settings(), self.config.get_configuration()))
+        return in_batch(translator.translate(best))
+
+    def _spark_query(self, best: Node) -> SparkQuery | str:
+        return whole_query(best, self.settings(), self.config.get_configuration())
 
     def explain(self, nodes: list[Node], *, changes: bool = False) -> str:
         """Return the plans of queries and INSERTs as text."""
         plans: list[tuple[Any, Any, Any]] = []
+        notes: list[str] = []
         translator = Translator(self.settings())
         for node in nodes:
             inner = node.input if isinstance(node, SinkNode) else node
             best = self._optimised(inner)
-            step = self._step(translator, best)
+            step = self._explained_step(translator, best, notes)
             if isinstance(node, SinkNode):
                 sink = self.connectors.sink(node.path, node.table, node.fields, step)
                 plans.append((node, node.with_inputs(best), _sink_step(node, for_sink(step, sink))))
             else:
                 plans.append((node, best, step))
-        return explained(plans, changes=changes)
+        return explained(plans, notes, changes=changes)
+
+    def _explained_step(self, translator: Translator, best: Node, notes: list[str]) -> Step:
+        """Return the step that would run, without asking Spark, and note which way a query in batch mode takes."""
+        if not self.config.is_batch():
+            return translator.translate(best)
+        query = self._spark_query(best)
+        if isinstance(query, str):
+            notes.append(f"Operators of Flott, not one query of Spark SQL: {query}\n")
+            return in_batch(translator.translate(best))
+        notes.append(f"One query of Spark SQL:\n{query.text}\n")
+        return query_step(best)
 
 
 def _sink_step(node: SinkNode, step: Step) -> Step:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections import Counter
 from pathlib import Path
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -51,11 +52,15 @@ def test_q10_bids_in_files_by_day_and_minute(folder, environment, tmp_path):
         wanted = duck.sql(f"SELECT {columns}, {places} FROM '{folder}/bid.parquet'").fetchall()  # noqa: S608 - SQL of this test
     found = []
     for file in sorted((tmp_path / "out").rglob("*.parquet")):
-        day, minute = (part.partition("=")[2] for part in file.parent.relative_to(tmp_path / "out").parts)
+        day, minute = (unquote(part.partition("=")[2]) for part in file.parent.relative_to(tmp_path / "out").parts)
         rows = pq.ParquetFile(file).read().select(columns.split(", ")).to_pylist()
         found += [(*row.values(), f"{day}/{minute}") for row in rows]
     assert len({row[-1] for row in wanted}) > 1
     assert sorted(found) == sorted(wanted)
+    with t_env.execute_sql(
+        "SELECT auction, bidder, price, dateTime, extra, dt || '/' || hm FROM fs_sink"
+    ).collect() as rows:
+        assert sorted(map(tuple, rows)) == sorted(wanted)
 
 
 def steps_of(step):

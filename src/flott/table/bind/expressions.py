@@ -8,13 +8,13 @@ from sqlglot import exp
 
 from flott.table.bind.literals import interval, literal, timestamp_literal
 from flott.table.bind.scope import wrong
-from flott.table.errors import NotYetError, TableError, did_you_mean
+from flott.table.errors import NotYetError, SqlParserError, TableError, did_you_mean
 from flott.table.expr import Call, Expr, Literal, UserCall
 from flott.table.functions.aggregates import AGGREGATES
 from flott.table.functions.casts import bind_cast
 from flott.table.functions.registry import SignatureError, cast_to, functions
 from flott.table.functions.structure import field_of
-from flott.table.functions.temporal import part_function
+from flott.table.functions.temporal import PARTS, part_function
 from flott.table.sql.type_text import type_of_cast
 from flott.table.types import DataTypes, is_timestamp
 
@@ -164,7 +164,10 @@ class ExpressionBinder:
             raise wrong(str(error), node, self.scope.text) from None
 
     def _cast(self, node: exp.Cast) -> Expr:
-        target = type_of_cast(node.to)
+        try:
+            target = type_of_cast(node.to)
+        except SqlParserError as error:
+            raise wrong(error.problem, node, self.scope.text) from None
         timed = is_timestamp(target) or target.same_as(DataTypes.DATE())
         if timed and isinstance(node.this, exp.Literal) and node.this.is_string and not node.args.get("safe"):
             try:
@@ -209,7 +212,8 @@ class ExpressionBinder:
     def _extract(self, node: exp.Extract) -> Expr:
         name = part_function(node.this.name.upper())
         if name is None:
-            raise wrong(f"EXTRACT({node.this.name} FROM …): this part is not known", node, self.scope.text)
+            problem = f"EXTRACT({node.this.name} FROM …): this part is not known{did_you_mean(node.this.name, PARTS)}"
+            raise wrong(problem, node, self.scope.text)
         return self.call(name, [self.bind(node.expression)])
 
     def _round_to(self, node: exp.Expr) -> Expr:

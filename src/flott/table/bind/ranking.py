@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from flott.table.bind.aggregate_calls import has_aggregates
 from flott.table.bind.expressions import ExpressionBinder
-from flott.table.bind.scope import Scope
+from flott.table.bind.scope import Scope, offset_of
 from flott.table.errors import NotYetError
 from flott.table.expr import Expr, InputRef
 from flott.table.plan.nodes import Node, Rank, SortKey, project
@@ -48,7 +48,12 @@ def sorted_by_columns(tree: exp.Expr, columns: dict[int, str]) -> exp.Expr:
     for key in tree.args["order"].expressions:
         name = columns.get(id(key.this))
         kept = {part: key.args.get(part) for part in ("desc", "nulls_first")}
-        keys.append(key if name is None else exp.Ordered(this=exp.column(exp.to_identifier(name)), **kept))
+        if name is None:
+            keys.append(key)
+            continue
+        column = exp.to_identifier(name)
+        column.meta["start"] = offset_of(key.this) or 0
+        keys.append(exp.Ordered(this=exp.column(column), **kept))
     made = exp.Select()
     made.args.update(order=exp.Order(), limit=tree.args.get("limit"), offset=tree.args.get("offset"))
     # Not set(…), which would take the keys away from the query they stand in.
@@ -62,7 +67,8 @@ def with_limit(node: Node, tree: exp.Expr, text: str, users: dict[str, Any]) -> 
     if order is None and limit is None and offset is None:
         return node
     if limit is None:
-        raise NotYetError("ORDER BY without LIMIT can't be run on a stream, which has no end; add LIMIT", text)
+        place = next((offset_of(one) for one in (order, offset) if one is not None), None)
+        raise NotYetError("ORDER BY without LIMIT can't be run on a stream, which has no end; add LIMIT", text, place)
     count = limit.expression if isinstance(limit, exp.Limit) else limit.args.get("count")
     first = 0 if offset is None else _whole(offset.expression, text)
     binder = ExpressionBinder(Scope.of(node, None, text), users)
@@ -88,5 +94,5 @@ def _order_key(key: exp.Expr, node: Node, binder: ExpressionBinder) -> Expr:
 
 def _whole(node: exp.Expr | None, text: str) -> int:
     if not isinstance(node, exp.Literal) or node.is_string or not node.this.isdigit():
-        raise NotYetError("LIMIT and OFFSET take whole numbers", text)
+        raise NotYetError("LIMIT and OFFSET take whole numbers", text, None if node is None else offset_of(node))
     return int(node.this)

@@ -1,4 +1,4 @@
-"""How rows are written to files, and read from lines of text."""
+"""How rows are written as lines of text."""
 
 from __future__ import annotations
 
@@ -11,20 +11,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from flott.common.java_float import java_float
-from flott.common.serialization import BulkWriter, BulkWriterFactory, Encoder
-from flott.table.arrow_types import to_arrow_type
+from flott.common.serialization import Encoder
 from flott.table.functions.casts import write_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flott.table.types import DataType
-
-MANY = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +50,7 @@ class CsvEncoder(Encoder[Any]):
         writer = csv.writer(line, delimiter=self.form.delimiter, lineterminator="\n")
         null = self.form.null or ""
         writer.writerow(
-            [null if value is None else _text(value, kind) for value, kind in zip(element, self.types, strict=True)]
+            [null if value is None else text_of(value, kind) for value, kind in zip(element, self.types, strict=True)]
         )
         stream.write(line.getvalue().encode())
 
@@ -74,7 +68,8 @@ class JsonEncoder(Encoder[Any]):
         stream.write(json.dumps(cells, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
 
 
-def _text(value: Any, kind: DataType) -> str:
+def text_of(value: Any, kind: DataType) -> str:
+    """Return a value as CSV has it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -86,7 +81,7 @@ def _text(value: Any, kind: DataType) -> str:
 def _plain(value: Any, kind: DataType) -> Any:  # noqa: PLR0911 - a case a line
     """Return a value as JSON knows it."""
     if isinstance(value, dt.datetime):
-        return write_timestamp(value.replace(tzinfo=None), kind.precision) + ("Z" if value.tzinfo else "")  # type: ignore[attr-defined]
+        return _moment(value, kind.precision)  # type: ignore[attr-defined]
     if isinstance(value, (dt.date, dt.time)):
         return value.isoformat()
     if isinstance(value, Decimal):
@@ -100,44 +95,8 @@ def _plain(value: Any, kind: DataType) -> Any:  # noqa: PLR0911 - a case a line
     return value
 
 
-class ParquetWriterFactory(BulkWriterFactory[Any]):
-    """Opens Parquet files."""
-
-    def __init__(self, names: Sequence[str], types: Sequence[DataType]) -> None:
-        self.names = list(names)
-        self.types = list(types)
-
-    def create(self, stream: BinaryIO) -> BulkWriter[Any]:
-        """Return a writer of one file."""
-        schema = pa.schema([(name, to_arrow_type(kind)) for name, kind in zip(self.names, self.types, strict=True)])
-        return ParquetWriter(stream, schema)
-
-
-class ParquetWriter(BulkWriter[Any]):
-    """Writes rows to a Parquet file."""
-
-    def __init__(self, stream: BinaryIO, schema: Any) -> None:
-        self._schema = schema
-        self._writer = pq.ParquetWriter(stream, schema)
-        self._rows: list[Any] = []
-
-    def add_element(self, element: Any) -> None:
-        """Add a row."""
-        self._rows.append(list(element))
-        if len(self._rows) >= MANY:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write the rows that are held."""
-        if self._rows:
-            columns = [
-                pa.array(list(values), kind)
-                for values, kind in zip(zip(*self._rows, strict=True), self._schema.types, strict=True)
-            ]
-            self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
-            self._rows = []
-
-    def finish(self) -> None:
-        """Write the end of the file."""
-        self.flush()
-        self._writer.close()
+def _moment(value: dt.datetime, precision: int) -> str:
+    """Return a time as Flink writes it in messages and files: a fraction only as long as it must be."""
+    whole, point, fraction = write_timestamp(value.replace(tzinfo=None), precision).partition(".")
+    fraction = fraction.rstrip("0")
+    return whole + (point + fraction if fraction else "") + ("Z" if value.tzinfo else "")

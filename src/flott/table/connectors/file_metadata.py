@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import fsspec
 import pyarrow as pa
@@ -10,7 +10,11 @@ import pyarrow as pa
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
+    from flott.table.connectors.partitions import PartitionValue
     from flott.table.types import DataType
+
+Place: TypeAlias = "str | PartitionValue | None"
+"""What a column is: a key of the file's metadata, a value in its path, or None for what the file holds."""
 
 METADATA: dict[str, DataType] = {
     "file.path": DataTypes.STRING().not_null(),
@@ -19,12 +23,14 @@ METADATA: dict[str, DataType] = {
 }
 
 
-def metadata_value(key: str, path: str) -> Any:
-    """Return what a key says about a file.
+def metadata_value(key: str | PartitionValue, path: str) -> Any:
+    """Return what a key says about a file, or the value of a column in its path.
 
     >>> metadata_value("file.name", "/data/day=1/part-0.csv")
     <pyarrow.StringScalar: 'part-0.csv'>
     """
+    if not isinstance(key, str):
+        return key.of(path)
     if key == "file.path":
         return pa.scalar(path)
     if key == "file.name":

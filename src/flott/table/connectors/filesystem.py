@@ -5,26 +5,40 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from flott.connectors.bucket_assigners import BucketAssigner
 from flott.connectors.file_sink import FileSink
 from flott.connectors.output_file_config import OutputFileConfig
-from flott.table.connectors.file_formats import LineFormat, ParquetWriterFactory, line_encoder
+from flott.connectors.parquet_format import ParquetWriterFactory
+from flott.table.arrow_types import to_arrow_type
+from flott.table.connectors.file_formats import LineFormat, line_encoder
 from flott.table.connectors.file_metadata import METADATA
 from flott.table.connectors.line_formats import format_of
 from flott.table.connectors.lines_source import LinesSource
 from flott.table.connectors.lookup import CacheOptions, WholeTable, batches_of
 from flott.table.connectors.parquet_source import ParquetSource
+from flott.table.connectors.partitions import (
+    DEFAULT_NAME,
+    ByColumns,
+    PartitionValue,
+    SomeColumns,
+    SomeColumnsWriterFactory,
+)
 from flott.table.connectors.registry import TableSink, TableSource
 from flott.table.errors import TableError
 from flott.table.physical.attach import behind
 from flott.table.runtime.conversion import ColumnsToRows
 from flott.table.runtime.line_parser import LineParser
+from flott.table.spark_sql.sources import LineFiles, ParquetFiles
 
 if TYPE_CHECKING:
     from flott.table.catalog import CatalogTable
+    from flott.table.connectors.file_metadata import Place
     from flott.table.connectors.lookup import LookupTable
     from flott.table.connectors.options import Options
     from flott.table.plan.nodes import Field
+    from flott.table.spark_sql.sources import SparkSource
 
 __all__ = ["METADATA", "lookup", "sink", "source"]
 
@@ -41,7 +55,17 @@ def source(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> 
     """Return what reads the files that are there; with 'source.monitor-interval' also those that come."""
     reads = _reads(options, fields, table)
     CacheOptions.of(options)
-    return TableSource(lambda environment: _stream(environment, reads, options.table), columnar=True)
+    stream = lambda environment: _stream(environment, reads, options.table)  # noqa: E731 - called once
+    return TableSource(stream, columnar=True, in_spark=_in_spark(reads, fields))
+
+
+def _in_spark(reads: ParquetSource | LinesSource, fields: tuple[Field, ...]) -> SparkSource | None:
+    types = tuple(field.type for field in fields)
+    if any(key is not None for key in reads.layout) or not reads.is_bounded():
+        return None
+    if isinstance(reads, ParquetSource):
+        return ParquetFiles(reads.path, tuple(reads.names), types)
+    return LineFiles(reads.paths[0], reads.parser, types)
 
 
 def lookup(options: Options, fields: tuple[Field, ...], table: CatalogTable, keys: tuple[int, ...]) -> LookupTable:
@@ -54,9 +78,13 @@ def lookup(options: Options, fields: tuple[Field, ...], table: CatalogTable, key
 
 def _reads(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> Any:
     path, name, line_format = _format(options)
-    stored = table.schema.stored()
+    default = options.text("partition.default-name", DEFAULT_NAME) or DEFAULT_NAME
+    stored = [column for column in table.schema.stored() if column.name not in table.partition_keys]
     keys = {column.name: column.metadata for column in table.schema.columns}
-    layout = [keys.get(field.name) for field in fields]
+    layout: list[Place] = [
+        PartitionValue(field.name, field.type, default) if field.name in table.partition_keys else keys.get(field.name)
+        for field in fields
+    ]
     wanted = [field.name for field, key in zip(fields, layout, strict=True) if key is None]
     # Rows are counted by a column, so that one is read in any case.
     wanted = wanted or [stored[0].name]
@@ -81,30 +109,27 @@ def _stream(environment: Any, reads: Any, name: str) -> Any:
 def sink(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> TableSink:
     """Return what writes part files, each shown when its checkpoint, or its epoch, is complete."""
     path, name, line_format = _format(options)
-    names, types = [field.name for field in fields], [field.type for field in fields]
     options.whole("source.monitor-interval")
+    default = options.text("partition.default-name", DEFAULT_NAME) or DEFAULT_NAME
+    kept = [place for place, field in enumerate(fields) if field.name not in table.partition_keys]
+    if not kept:
+        raise TableError(f"table '{options.table}': PARTITIONED BY leaves no column that the files could hold")
+    names, types = [fields[place].name for place in kept], [fields[place].type for place in kept]
     if name == "parquet":
-        builder: Any = FileSink.for_bulk_format(path, ParquetWriterFactory(names, types))
+        schema = pa.schema(list(zip(names, map(to_arrow_type, types), strict=True)))
+        builder: Any = FileSink.for_bulk_format(path, SomeColumnsWriterFactory(ParquetWriterFactory(schema), kept))
     else:
-        builder = FileSink.for_row_format(path, line_encoder(line_format, names, types))
-    buckets = ByColumns(table.partition_keys) if table.partition_keys else BucketAssigner.base_path_bucket_assigner()
+        builder = FileSink.for_row_format(path, SomeColumns(line_encoder(line_format, names, types), kept))
+    buckets = BucketAssigner.base_path_bucket_assigner()
+    if table.partition_keys:
+        kinds = {field.name: field.type for field in fields}
+        buckets = ByColumns(table.partition_keys, [kinds[key] for key in table.partition_keys], default)
     config = OutputFileConfig.builder().with_part_suffix(f".{name}").build()
     made = builder.with_bucket_assigner(buckets).with_output_file_config(config).build()
+    every = [field.name for field in fields]
 
     def attach(stream: Any) -> Any:
-        rows = behind(stream, "ToRows", ColumnsToRows(names))
+        rows = behind(stream, "ToRows", ColumnsToRows(every))
         return rows.sink_to(made).name(f"Sink: {options.table}")
 
     return TableSink(attach)
-
-
-class ByColumns(BucketAssigner):
-    """Writes rows to directories by the values of columns, as in ``day=2020-01-31/hour=12``."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.names = names
-
-    def get_bucket_id(self, element: Any, context: Any) -> str:
-        return "/".join(
-            f"{name}={'__HIVE_DEFAULT_PARTITION__' if element[name] is None else element[name]}" for name in self.names
-        )

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from flott.connectors.file_range import FileRange
 from flott.connectors.text_file import TextFileSource
-from flott.table.connectors.file_metadata import metadata_value
+from flott.table.connectors.file_metadata import Place, metadata_value
 from flott.table.runtime.changes import pack
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class LinesSource(TextFileSource):
     """
 
     def __init__(
-        self, path: str, parser: LineParser, layout: Sequence[str | None], discovery_interval: int | None = None
+        self, path: str, parser: LineParser, layout: Sequence[Place], discovery_interval: int | None = None
     ) -> None:
         super().__init__(path, share_files=True, discovery_interval=discovery_interval)
         self.parser = parser

@@ -13,7 +13,7 @@ from flott.connectors.find_files import find_files
 from flott.connectors.index_range import IndexRangeEnumerator
 from flott.errors import FlottError
 from flott.table.arrow_types import to_arrow_type
-from flott.table.connectors.file_metadata import metadata_value
+from flott.table.connectors.file_metadata import Place, metadata_value
 from flott.table.runtime.changes import pack
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class ParquetSource(Source):
     """The row groups of the files that are there when the job starts."""
 
     def __init__(
-        self, path: str, names: Sequence[str], types: Sequence[DataType], layout: Sequence[str | None] | None = None
+        self, path: str, names: Sequence[str], types: Sequence[DataType], layout: Sequence[Place] | None = None
     ) -> None:
         self.path = path
         self.names = list(names)

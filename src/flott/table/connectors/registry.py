@@ -15,17 +15,19 @@ if TYPE_CHECKING:
     from flott.table.catalog import CatalogTable
     from flott.table.physical.step import Step
     from flott.table.plan.nodes import Field, Scan
+    from flott.table.spark_sql.sources import SparkSource
     from flott.table.types import DataType
 
 CONNECTORS = {
     "datagen": "datagen", "values": "values", "filesystem": "filesystem", "print": "printing", "blackhole": "blackhole",
     "jdbc": "jdbc", "socket": "socket", "kafka": "kafka", "upsert-kafka": "upsert_kafka",
+    "spark": "spark",
 }  # fmt: skip
 """The module of each connector; it has functions ``source``, ``sink`` or ``lookup``.
 
 A dict ``METADATA`` in it has the type of each key that a metadata column can name.
 """
-PRUNING = frozenset({"filesystem", "jdbc"})
+PRUNING = frozenset({"filesystem", "jdbc", "spark"})
 """Connectors that read any part of a table's columns."""
 
 
@@ -39,6 +41,8 @@ class TableSource:
     """Whether its batches are columns already, in the order of the table's."""
     changelog: bool = False
     """Whether it updates and deletes rows."""
+    in_spark: SparkSource | None = None
+    """The same rows for a query of Spark's own; None if Spark can't read them, or would read them otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

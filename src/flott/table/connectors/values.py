@@ -18,6 +18,7 @@ from flott.table.errors import TableError
 from flott.table.functions.casts import converted
 from flott.table.functions.registry import Session
 from flott.table.python_values import from_python
+from flott.table.spark_sql.sources import given_rows
 from flott.table.types import DataTypes, is_text
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ def source(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> 
         made = environment.from_source(RowsSource(rows, size), WatermarkStrategy.no_watermarks(), "Values")
         return made.force_non_parallel()
 
-    return TableSource(stream, changelog=changelog)
+    in_spark = None if changelog else given_rows(fields, zip(*columns, strict=True))
+    return TableSource(stream, changelog=changelog, in_spark=in_spark)
 
 
 def _has_kind(row: list[Any], fields: tuple[Field, ...]) -> bool:

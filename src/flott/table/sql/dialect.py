@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Any, ClassVar
 
 from sqlglot import exp, parser, tokens
@@ -9,13 +10,16 @@ from sqlglot.dialects.dialect import Dialect, NormalizationStrategy
 from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from flott.table.errors import SqlParserError
+from flott.table.errors import SqlParserError, did_you_mean
 from flott.table.sql.json_syntax import JSON_SYNTAX
 from flott.table.sql.match_recognize import take_match_recognize
 
 KEPT_SYNTAX = {"CAST", "TRY_CAST", "EXTRACT", "POSITION", "SUBSTRING", "TRIM", "CEIL", "FLOOR"}
 """Functions whose arguments are not just a list."""
 
+
+CLAUSES = ("SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "JOIN", "INNER", "MATCH_RECOGNIZE")
+"""Words that begin a clause."""
 
 PARTITIONED = "PARTITIONED"
 """What stands for PARTITION BY behind a table that is the argument of a function."""
@@ -71,6 +75,8 @@ def tokenize(text: str) -> list[Token]:
     try:
         found = _DIALECT.tokenize(text)
     except TokenError as error:
+        if text.count("'") % 2:
+            raise SqlParserError("the text that begins here has no second quote", text, text.rindex("'")) from None
         raise SqlParserError(f"this is no SQL: {str(error).splitlines()[0]}", text, 0) from None
     return _without_table_marks(found)
 
@@ -163,9 +169,22 @@ def _readable(error: ParseError, text: str, found: list[Token]) -> SqlParserErro
         lines = text.split("\n")
         end = sum(len(line) + 1 for line in lines[: first["line"] - 1]) + first["col"]
         offset = max(0, end - len(first.get("highlight") or ""))
-    problem = str(first.get("description") or error).splitlines()[0].rstrip(".")
+    slip = _misspelt([token for token in found if token.start <= offset])
+    if slip is not None:
+        return SqlParserError(f"'{slip.text}' is not known here{did_you_mean(slip.text, CLAUSES)}", text, slip.start)
     shown = first.get("highlight")
+    problem = str(first.get("description") or error).splitlines()[0].rstrip(".")
+    if problem.startswith("Required keyword"):
+        return SqlParserError(f"something is missing behind '{shown}'", text, offset)
     return SqlParserError(f"{problem}{f', at {shown!r}' if shown else ''}", text, offset)
+
+
+def _misspelt(before: list[Token]) -> Token | None:
+    """Return the last word that is probably meant to begin a clause, such as FORM."""
+    words = [token for token in before[-3:] if token.token_type is TokenType.VAR]
+    return next(
+        (one for one in reversed(words) if get_close_matches(one.text.upper(), CLAUSES, n=1, cutoff=0.75)), None
+    )
 
 
 def parse_expression(text: str) -> exp.Expr:

@@ -94,9 +94,10 @@ def _insert(cursor: Cursor) -> s.Insert:
     overwrite = cursor.accept("OVERWRITE")
     if not overwrite:
         cursor.expect("INTO")
+    place = cursor.offset()
     path = cursor.path()
     columns = cursor.names() if cursor.peek() == "(" and cursor.peek(1) not in QUERIES else ()
-    return s.Insert(cursor.text, path, take_query(cursor), columns, overwrite)
+    return s.Insert(cursor.text, path, take_query(cursor), columns, overwrite, place)
 
 
 def _drop(cursor: Cursor) -> s.Drop:

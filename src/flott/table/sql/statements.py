@@ -125,6 +125,8 @@ class Insert(Statement):
     query: Query
     columns: tuple[str, ...] = ()
     overwrite: bool = False
+    place: int | None = None
+    """Where in the text the table is named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ def type_of_cast(node: exp.DataType) -> t.DataType:
 
 
 def _written(node: exp.DataType) -> str:
-    name = str(node.this.value)
+    name = str(node.args.get("kind") or node.this.value)
     inner = ", ".join(_written(one) if type(one).__name__ == "DataType" else one.sql() for one in node.expressions)
     names = {"TIMESTAMPLTZ": "TIMESTAMP_LTZ", "TEXT": "STRING"}
     name = names.get(name, name)

@@ -1,0 +1,1 @@
+"""Bounded queries in batch mode as one query of Spark SQL."""
