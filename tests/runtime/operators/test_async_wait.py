@@ -317,3 +317,39 @@ def test_two_in_a_row():
         second.operator.snapshot()
         assert sorted(second.extract_output_values()) == [1, 2, 3]
         assert second.extract_watermarks() == [MAX_WATERMARK]
+
+
+class FailsOnItsWayOut:
+    """Fails for one record; calls for others wait, and fail as well when they are cancelled."""
+
+    def __init__(self):
+        self.left = []
+
+    def open(self, runtime_context):
+        pass
+
+    def close(self):
+        self.left.append("closed")
+
+    async def async_invoke(self, value):
+        if value == 0:
+            raise ValueError("no")
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.left.append(value)
+            raise ConnectionError("the connection broke") from None
+
+    def timeout(self, value):
+        return []
+
+
+def test_calls_that_fail_while_they_are_given_up_do_not_keep_others_from_being_given_up():
+    h = harness(FailsOnItsWayOut()).open()
+    function = h.operator.function
+    with pytest.raises(UserFunctionError, match="no"):
+        h.process_batch([1, 2, 0, 3])
+    h.operator.close()
+    assert sorted(function.left[:-1]) == [1, 2, 3]
+    assert function.left[-1] == "closed"
+    h.close()

@@ -68,6 +68,7 @@ class AsyncWait(UserFunctionOperator):
         self.queue = (OrderedQueue if settings.ordered else UnorderedQueue)(self._ready)
         self._incoming: Iterator[tuple[Any, int | None]] | None = None
         self._draining = False
+        self._closing = False
         self._error: tuple[BaseException, Any] | None = None
         self._deadlines: deque[Call] = deque()
         """The calls in the order of their deadlines, which is that of their beginning."""
@@ -95,6 +96,7 @@ class AsyncWait(UserFunctionOperator):
         loop = self.loop
         if loop.is_closed():
             return
+        self._closing = True
         try:
             loop.run_until_complete(self._give_up())
             loop.run_until_complete(self._in_loop(self.function.close))
@@ -245,7 +247,9 @@ class AsyncWait(UserFunctionOperator):
     def _fail(self, error: BaseException, call: Call) -> None:
         if self._error is None:
             self._error = error, call.record
-        self.loop.stop()
+        # A call that is given up may fail on its way out; the others must still get that far.
+        if not self._closing:
+            self.loop.stop()
 
     def _no_list(self, results: Any, record: Any) -> FlottError:
         message = (
