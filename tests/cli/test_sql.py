@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from flott.cli.live_table import Standing
 from flott.cli.main import main
 from flott.cli.sql_prompt import is_complete, words_of
 from flott.cli.sql_script import statements_of
 from flott.common.types import RowKind
 from flott.table import TableEnvironment
+from flott.table.standing_rows import StandingRows
 
 HERE = ["-D", "flott.execution.target=in-process", "-p", "1"]
 ROOT = Path(__file__).parent.parent.parent
@@ -55,7 +55,7 @@ def test_completion_knows_the_catalog():
 
 
 def test_rows_that_stand():
-    rows = Standing()
+    rows = StandingRows()
     for kind, cell in [("INSERT", "a"), ("INSERT", "a"), ("INSERT", "b"), ("UPDATE_BEFORE", "a"), ("DELETE", "x")]:
         rows.change(RowKind[kind], [cell])
     assert rows.shown(5) == [["a"], ["b"]]

@@ -14,8 +14,7 @@ pytestmark = pytest.mark.spark
 
 COMMANDS = {
     "late_data": [sys.executable, "-m", "flott.cli.main", "run", "-q"],
-    "dynamic_rules": [sys.executable, "-m", "flott.cli.main", "run", "-q"],
-    "word_count": [sys.executable],
+    "dynamic_rules": [sys.executable],
 }
 
 

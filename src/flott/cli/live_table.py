@@ -6,8 +6,8 @@ import shutil
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, TextIO
 
-from flott.common.types import RowKind
 from flott.table.connectors.printing import render_cells, render_row
+from flott.table.standing_rows import StandingRows
 from flott.table.table_result import drawn
 
 if TYPE_CHECKING:
@@ -19,42 +19,6 @@ EVERY = 0.2
 """Seconds between two pictures."""
 AROUND = 6
 """Lines around the rows: borders, head, count, prompt."""
-
-
-class Standing:
-    """The rows that are left of all changes so far, in the order in which they came.
-
-    >>> rows = Standing()
-    >>> for change in ["a"], ["b"]:
-    ...     rows.change(RowKind.INSERT, change)
-    >>> rows.change(RowKind.DELETE, ["a"])
-    >>> rows.shown(10)
-    [['b']]
-    """
-
-    def __init__(self) -> None:
-        self._rows: dict[int, list[str]] = {}
-        self._places: dict[tuple[str, ...], list[int]] = {}
-        self._next = 0
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def change(self, kind: RowKind, cells: list[str]) -> None:
-        """Take a change in."""
-        places = self._places.setdefault(tuple(cells), [])
-        if kind in {RowKind.INSERT, RowKind.UPDATE_AFTER}:
-            self._rows[self._next] = cells
-            places.append(self._next)
-            self._next += 1
-        elif places:
-            del self._rows[places.pop()]
-        if not places:
-            del self._places[tuple(cells)]
-
-    def shown(self, most: int) -> list[list[str]]:
-        """Return the last rows, at most so many."""
-        return list(self._rows.values())[-most:]
 
 
 def show_lines(result: TableResult, out: TextIO) -> None:
@@ -74,7 +38,7 @@ class LiveTable:
         self._kinds = result.get_resolved_schema().get_column_data_types()
         self._rows = result.collect()
         self._out = out
-        self._standing = Standing()
+        self._standing = StandingRows()
         self._lock = Lock()
         self._changed = True
         self._failure: BaseException | None = None
