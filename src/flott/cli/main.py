@@ -15,6 +15,7 @@ from flott.cli.completion import completion
 from flott.cli.detached import command_of, run_detached
 from flott.cli.doctor import REST_PORTS, doctor
 from flott.cli.jobs import checkpoints, info, list_jobs
+from flott.cli.new import new
 from flott.cli.output import AS_JSON, CANCELED, INTERRUPTED, fail
 from flott.cli.plan import plan_of
 from flott.cli.run_progress import progress
@@ -49,7 +50,7 @@ def main() -> None:
     """
 
 
-for command in (list_jobs, info, checkpoints, cancel, stop, savepoint, state, sql, doctor, completion):
+for command in (list_jobs, info, checkpoints, cancel, stop, savepoint, state, sql, new, doctor, completion):
     main.add_command(command)
 
 
