@@ -5,7 +5,8 @@
 A job updates a value of so many bytes for each of so many keys, over and over, with a checkpoint every second. Measured
 are the rate once every key is there, against that of 1 k keys in the same run, and what each Python worker holds. Then
 the driver is killed, hard, and the program started again: how long does it take from the start of the job (Java and
-Spark are up) until the first record went through? Targets: half the rate, 500 MB a worker, 3 seconds with 1 GB.
+Spark are up, and ran a bare job of the same shape) until the first records went through? Targets: half the rate, 500 MB
+a worker, 3 seconds with 1 GB.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         few = Job(1_000, options.bytes, f"{directory}/few")
-        base = rate(few.run_until(6_000_000)[5:])
+        base = rate(few.run_until(min(6_000_000, 6_000_000 * 200 // options.bytes))[5:])
         few.kill()
     with tempfile.TemporaryDirectory() as directory:
         job = Job(options.keys, options.bytes, f"{directory}/many")
@@ -99,7 +100,8 @@ def main() -> None:
           f"({rate(updating) / base:.2f} x; target 0.5 x), {rate(filled):,.0f} while they are new")  # fmt: skip
     print(f"a Python worker held {job.most:,.0f} MB at most (target 500 MB)")
     print(f"after kill -9 of the driver the first epoch was through {first['since_start']:.1f} s after the job started "
-          f"(target 3 s), {total:.1f} s after the program did, Java included")  # fmt: skip
+          f"(target 3 s); before that, Java and Spark took {first['spark_up']:.1f} s to come up and run a bare job; "
+          f"{total:.1f} s in all")  # fmt: skip
     print(f"how the stores got to their version: {', '.join(first['stores'])}")
 
 

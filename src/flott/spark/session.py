@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 
 from flott.common.options import FlottOptions
-from flott.errors import ConfigurationError
+from flott.spark.java import require_java, start_options
 from flott.spark.terminal import without_noise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from flott.common import Configuration
 
-OLDEST_JAVA = 17
 TASK_FAILURES = 4
 """How often Spark tries a task before it gives up the epoch; a plain local master would not retry at all."""
 
@@ -78,11 +73,11 @@ def embedded_session(configuration: Configuration) -> SparkSession:
 
     In a program that spark-submit started, Spark is as spark-submit was told.
     """
-    require_java()
+    java = require_java()
     # Workers must find the same packages as this interpreter, whatever `python3` is on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder
-    for key, value in own_settings(configuration, submitted=SUBMITTED in os.environ).items():
+    for key, value in own_settings(configuration, start_options(java), submitted=SUBMITTED in os.environ).items():
         builder = builder.config(key, value)
     for key in configuration.key_set():
         if key.startswith("spark."):
@@ -95,7 +90,7 @@ SUBMITTED = "PYSPARK_GATEWAY_PORT"
 """Set by spark-submit for the program that it starts."""
 
 
-def own_settings(configuration: Configuration, *, submitted: bool) -> dict[str, str]:
+def own_settings(configuration: Configuration, java_options: str = "", *, submitted: bool) -> dict[str, str]:
     """Return what we set of Spark's settings before the user does.
 
     >>> from flott.common import Configuration
@@ -109,7 +104,7 @@ def own_settings(configuration: Configuration, *, submitted: bool) -> dict[str, 
     master = retrying(configuration.get(FlottOptions.SPARK_MASTER))
     log4j = Path(__file__).with_name("log4j2.properties")
     level = configuration.get(FlottOptions.SPARK_LOG_LEVEL)
-    options = f"-Dlog4j2.configurationFile={log4j.as_uri()} -Dflott.spark.log.level={level}"
+    options = f"-Dlog4j2.configurationFile={log4j.as_uri()} -Dflott.spark.log.level={level} {java_options}"
     return {
         "spark.app.name": "flott",
         "spark.master": master,
@@ -139,39 +134,3 @@ def retrying(master: str) -> str:
         return f"local[1,{TASK_FAILURES}]"
     cores = re.fullmatch(r"local\[(\*|\d+)\]", master)
     return f"local[{cores[1]},{TASK_FAILURES}]" if cores else master
-
-
-def require_java() -> None:
-    """Make sure that Spark will find a Java it can run on, or say what to do."""
-    home = os.environ.get("JAVA_HOME")
-    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
-    advice = (
-        f"Spark needs Java {OLDEST_JAVA} or newer. Install it "
-        f"(Debian, Ubuntu: apt-get install openjdk-17-jre-headless; "
-        f"macOS: brew install openjdk@17) or set JAVA_HOME to where it is."
-    )
-    if java is None or not Path(java).exists():
-        where = f"JAVA_HOME is {home}, which has no bin/java" if home else "no java was found on the PATH"
-        message = f"{where}. {advice}"
-        raise ConfigurationError(message)
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
-    version = re.search(r'version "(?:1\.)?(\d+)', told)
-    if version is not None and int(version[1]) < OLDEST_JAVA:
-        message = f"{java} is Java {version[1]}. {advice}"
-        raise ConfigurationError(message)
-
-
-def try_out(configuration: Configuration) -> str:
-    """Start Spark, run a function in one of its Python workers, and say what ran it."""
-
-    def versions(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        import flott
-
-        for batch in batches:
-            yield batch.append_column("version", pa.array([flott.__version__] * batch.num_rows, pa.string()))
-
-    session = epoch_session(configuration)
-    [row] = session.range(0, 1, 1, 1).mapInArrow(versions, "id long, version string").collect()
-    return f"Spark {session.version} on {session.conf.get('spark.master')}, flott {row.version} in its workers"

@@ -1,0 +1,76 @@
+"""The Java that an embedded Spark runs on: found, new enough, and with an archive of Spark's classes to start from."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pyspark
+
+from flott.errors import ConfigurationError
+
+OLDEST_JAVA = 17
+QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off"
+"""An archive that does not fit is no reason to say anything: Java then reads the classes as ever."""
+
+
+def require_java() -> str:
+    """Make sure that Spark will find a Java it can run on, or say what to do; return what Java says of itself."""
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    advice = (
+        f"Spark needs Java {OLDEST_JAVA} or newer. Install it "
+        f"(Debian, Ubuntu: apt-get install openjdk-17-jre-headless; "
+        f"macOS: brew install openjdk@17) or set JAVA_HOME to where it is."
+    )
+    if java is None or not Path(java).exists():
+        where = f"JAVA_HOME is {home}, which has no bin/java" if home else "no java was found on the PATH"
+        message = f"{where}. {advice}"
+        raise ConfigurationError(message)
+    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
+    version = re.search(r'version "(?:1\.)?(\d+)', told)
+    if version is not None and int(version[1]) < OLDEST_JAVA:
+        message = f"{java} is Java {version[1]}. {advice}"
+        raise ConfigurationError(message)
+    return told
+
+
+def class_archive(java: str) -> Path:
+    """Return where the archive of Spark's classes is kept, for what Java says of itself and this Spark."""
+    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    fits = sha256(f"{java}\n{pyspark.__version__}\n{Path(pyspark.__file__).resolve()}".encode()).hexdigest()[:16]
+    return Path(cache) / "flott" / f"spark-classes-{fits}.jsa"
+
+
+def start_options(java: str) -> str:
+    """Return the options with which Java takes Spark's classes from the archive, or nothing where there is none.
+
+    >>> start_options("a Java that nobody has")
+    ''
+    """
+    archive = class_archive(java)
+    return f"-XX:SharedArchiveFile={archive} {QUIET}" if archive.exists() else ""
+
+
+def write_class_archive() -> Path:
+    """Start Spark once, run a job, and let Java write down the classes it needed; return where."""
+    archive = class_archive(require_java())
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    half = archive.with_suffix(f".{os.getpid()}")
+    program = "import sys; from flott.spark.first_job import run_first_job; run_first_job(sys.argv[1])"
+    options = f"-XX:ArchiveClassesAtExit={half} {QUIET}"
+    try:
+        run = subprocess.run([sys.executable, "-c", program, options], capture_output=True, text=True, check=False)  # noqa: S603
+        if run.returncode or not half.exists():
+            told = run.stderr.strip().splitlines()[-1:] or ["this Java writes none"]
+            message = f"no archive of Spark's classes was written: {told[0]}"
+            raise ConfigurationError(message)
+        half.replace(archive)
+    finally:
+        half.unlink(missing_ok=True)
+    return archive
