@@ -41,7 +41,6 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "web":             frozenset(),
     "spark":           BASE | {"coordination", "connectors"},
     "notebook":        frozenset({"errors", "common", "datastream", "table", "coordination", "rest"}),
-    "notebook":        frozenset({"errors", "common", "datastream", "table", "coordination", "rest"}),
     "testing":         EVERYTHING - {"spark", "cli"},
     "cli":             EVERYTHING,
 }  # fmt: skip
