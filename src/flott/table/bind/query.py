@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -10,6 +11,7 @@ from flott.table.bind.aggregate_calls import has_aggregates
 from flott.table.bind.expressions import ExpressionBinder
 from flott.table.bind.group_windows import with_group_window
 from flott.table.bind.grouping import Grouping
+from flott.table.bind.hints import check_names, lifetime_of, state_lifetimes, with_options
 from flott.table.bind.join_columns import join_node
 from flott.table.bind.lateral import alone, is_lateral, lateral_join, table_function
 from flott.table.bind.match_recognize import match_table
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 SELECT_PARTS = frozenset({
     "with_", "expressions", "from_", "joins", "laterals", "match", "where", "group", "having", "windows", "distinct",
-    "order", "limit", "offset",
+    "order", "limit", "offset", "hint",
 })  # fmt: skip
 TABLE_PARTS = frozenset({"this", "db", "catalog", "alias", "version", "joins"})
 
@@ -138,7 +140,7 @@ class QueryBinder:
             problem = f"table '{'.'.join(path)}' not found{did_you_mean(path[-1], names)}"
             raise ValidationError(problem) if node is None else wrong(problem, node, self.text)
         if not isinstance(found, CatalogView):
-            return table_plan(identifier.as_summary_string(), found, self.users)
+            return table_plan(identifier.as_summary_string(), with_options(found, node, self.text), self.users)
         if found.plan is not None:
             plan = found.plan
         elif found.tree is not None:
@@ -159,14 +161,16 @@ class QueryBinder:
         clause = tree.args.get("from_") or tree.args.get("from")
         if clause is None:
             return one_row(), Scope((), self.text)
+        lifetimes = state_lifetimes(tree, self.text)
         node, scope = self._source(clause.this)
         for join in tree.args.get("joins") or ():
-            node, scope = self._join(node, scope, join)
+            node, scope = self._join(node, scope, join, lifetimes)
+        check_names(lifetimes, scope)
         if tree.args.get("laterals"):
             raise NotYetError("LATERAL VIEW can't be run; write CROSS JOIN LATERAL TABLE(f(…)) AS t(a)", self.text)
         return node, scope
 
-    def _join(self, left: Node, left_scope: Scope, join: exp.Join) -> tuple[Node, Scope]:
+    def _join(self, left: Node, left_scope: Scope, join: exp.Join, lifetimes: dict[str, int]) -> tuple[Node, Scope]:
         if is_lateral(join.this):
             return lateral_join(left, left_scope, join, self.users)
         version = join.this.args.get("version")
@@ -181,7 +185,8 @@ class QueryBinder:
             raise NotYetError(f"{join.kind} JOIN can't be run yet; write it with IN (…) in WHERE", self.text)
         on = join.args.get("on")
         condition = None if on is None else ExpressionBinder(scope, self.users).condition(on, "ON")
-        return join_node(left, right, kind, condition), scope
+        ttls = (lifetime_of(left_scope, lifetimes), lifetime_of(right_scope, lifetimes))
+        return replace(join_node(left, right, kind, condition), ttls=ttls), scope
 
     def _temporal_join(self, left: Node, left_scope: Scope, join: exp.Join, version: exp.Expr) -> tuple[Node, Scope]:
         join.this.set("version", None)
@@ -220,7 +225,7 @@ class QueryBinder:
         exprs = [binder.bind(item) for item, _ in items]
         condition = None if having is None else binder.condition(having.this, "HAVING")
         if grouping is not None:
-            node = grouping.plan()
+            node = replace(grouping.plan(), ttl=lifetime_of(scope, state_lifetimes(tree, self.text)))
         if condition is not None:
             node, [condition, *exprs] = subqueries.plan(node, [condition, *exprs])
             node = Filter(node.fields, node, condition)

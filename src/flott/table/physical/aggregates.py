@@ -43,8 +43,9 @@ def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
         if split is not None:
             return split
         settings = translator.settings
-        group: Any = partial(GroupAggregate, plan, bundle=settings.bundle, ttl=settings.ttl)
-        if fits_columns(plan) and not settings.bundle and not settings.ttl:
+        ttl = settings.ttl if node.ttl is None else node.ttl
+        group: Any = partial(GroupAggregate, plan, bundle=settings.bundle, ttl=ttl)
+        if fits_columns(plan) and not settings.bundle and not ttl:
             group = partial(GroupColumns, plan)
         return Step("GroupAggregate", node.detail, node.fields, append_only=False, inputs=(below,), operator=group,
                     exchanges=(exchange,))  # fmt: skip

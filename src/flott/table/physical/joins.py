@@ -44,7 +44,8 @@ def translate_join(node: n.Join, translator: Translator) -> Step:
     ends = joined_windows(node.left.fields, node.right.fields, zip(*keys, strict=True)) if both_append else None
     append_only = append_only or ends is not None
     bounds = interval_bounds(rest, node, width) if append_only and node.kind == "INNER" and ends is None else None
-    ttls = (translator.settings.ttl, translator.settings.ttl)
+    one, other = (translator.settings.ttl if given is None else given for given in node.ttls)
+    ttls = (one, other)
     plan = JoinPlan(
         node.kind, keys, tuple(pair[2] for pair in pairs), conjunction(rest),
         (left.arrow_types(), right.arrow_types()), append_only, translator.settings.zone, ttls, bounds,

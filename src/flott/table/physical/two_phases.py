@@ -45,7 +45,8 @@ def in_two_phases(node: n.Aggregate, below: Step, settings: Settings) -> Step | 
     local = replace(local, operator=partial(LocalGroupAggregate, plan))
     keys = tuple(range(width))
     merged = GroupPlan(keys, tuple(calls), tuple(field.type for field in fields), retracting=False)
-    operator = partial(GlobalGroupAggregate, merged, bundle=True, ttl=settings.ttl)
+    ttl = settings.ttl if node.ttl is None else node.ttl
+    operator = partial(GlobalGroupAggregate, merged, bundle=True, ttl=ttl)
     return Step("GlobalGroupAggregate", node.detail, node.fields, append_only=False, inputs=(local,),
                 operator=operator, exchanges=(ColumnsHash(KeyColumns(keys)),))  # fmt: skip
 

@@ -222,6 +222,8 @@ class Aggregate(OneInput):
 
     keys: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
+    ttl: int | None = None
+    """How many milliseconds the state of a group lives; None if the query does not say."""
 
     @property
     def detail(self) -> str:
@@ -229,7 +231,8 @@ class Aggregate(OneInput):
         made = ", ".join(
             f"{call} AS {field.name}" for call, field in zip(self.calls, self.fields[len(self.keys) :], strict=True)
         )
-        return f"groupBy=[{keys}], select=[{made}]"
+        lives = "" if self.ttl is None else f", stateTtl=[{self.ttl} ms]"
+        return f"groupBy=[{keys}], select=[{made}]{lives}"
 
     def window_keys(self) -> tuple[int, int] | None:
         """Return which keys are start and end of one window; None if the groups are no windows."""
@@ -285,6 +288,8 @@ class Join(Node):
     kind: str
     """INNER, LEFT, RIGHT, FULL, SEMI or ANTI."""
     condition: Expr | None
+    ttls: tuple[int | None, int | None] = (None, None)
+    """How many milliseconds the rows of each side live; None where the query does not say."""
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -297,7 +302,8 @@ class Join(Node):
     def detail(self) -> str:
         names = [field.name for field in (*self.left.fields, *self.right.fields)]
         where = "TRUE" if self.condition is None else named(self.condition, names)
-        return f"joinType=[{self.kind}], where=[{where}]"
+        lives = ", ".join("default" if one is None else f"{one} ms" for one in self.ttls)
+        return f"joinType=[{self.kind}], where=[{where}]{f', stateTtl=[{lives}]' if any(self.ttls) else ''}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def columns_for_join_keys(node: Node) -> Node:
     fields = [field.plain() for field in (*left.fields, *(() if half else right.fields))]
     for index, field in zip(kept, node.fields, strict=True):
         fields[index] = field
-    joined = Join(tuple(fields), left, right, node.kind, conjunction(conditions))
+    joined = Join(tuple(fields), left, right, node.kind, conjunction(conditions), node.ttls)
     refs: list[Expr] = [InputRef(joined.fields[index].type, index) for index in kept]
     return project(joined, refs, [field.name for field in node.fields])
 

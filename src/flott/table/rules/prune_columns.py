@@ -70,7 +70,7 @@ def _aggregate(node: n.Aggregate, _wanted: set[int]) -> tuple[n.Node, Moves]:
         for call in node.calls
     )
     keys = tuple(moves[key] for key in node.keys)
-    return n.Aggregate(node.fields, below, keys, calls), _places(range(len(node.fields)))
+    return n.Aggregate(node.fields, below, keys, calls, node.ttl), _places(range(len(node.fields)))
 
 
 def _windows(node: n.WindowTable, wanted: set[int]) -> tuple[n.Node, Moves]:
@@ -91,7 +91,7 @@ def _join(node: n.Join, wanted: set[int]) -> tuple[n.Node, Moves]:
     moves = {**moves, **{place + width: len(left.fields) + new for place, new in others.items()}}
     condition = None if node.condition is None else shifted(node.condition, moves)
     shown = {place: new for place, new in moves.items() if place < len(node.fields)}
-    return n.Join(_kept(node, shown), left, right, node.kind, condition), shown
+    return n.Join(_kept(node, shown), left, right, node.kind, condition, node.ttls), shown
 
 
 def _rank(node: n.Rank, wanted: set[int]) -> tuple[n.Node, Moves]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from flott.table.expr import AggregateCall, Call, InputRef, Literal
@@ -31,12 +32,12 @@ def split_distinct(node: Node) -> Node:
     source = node.input
     wide = project(source, [*source.refs(), bucket], [*(field.name for field in source.fields), BUCKET])
     keys = (*node.keys, len(source.fields))
-    parts = _aggregate(wide, keys, node.calls)
+    parts = replace(_aggregate(wide, keys, node.calls), ttl=node.ttl)
     first = len(keys)
     merged = tuple(
         AggregateCall(MERGED[call.function], (first + place,), call.type) for place, call in enumerate(node.calls)
     )
-    return Aggregate(node.fields, parts, tuple(range(len(node.keys))), merged)
+    return Aggregate(node.fields, parts, tuple(range(len(node.keys))), merged, node.ttl)
 
 
 def _fits(node: Aggregate) -> bool:
