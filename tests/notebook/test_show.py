@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from flott.common import Configuration, JobStatus, WatermarkStrategy
@@ -121,6 +123,20 @@ def test_a_failure_is_raised(env):
     with pytest.raises(JobExecutionError, match="modulo by zero"):
         watch(env.from_collection([0]).map(lambda number: 1 // number), screen.display, rows=3)
     assert screen.last.status == "failed"
+
+
+def test_in_a_plain_script_the_last_picture_is_printed(env, capsys):
+    show(words(env), name="words")
+    printed = capsys.readouterr().out
+    assert printed.startswith("words: finished · epoch")
+    assert printed.count("words: ") == 1
+    assert "\n6 rows\n" in printed
+
+
+def test_without_ipython_it_says_what_to_install(env, monkeypatch):
+    monkeypatch.setitem(sys.modules, "IPython", None)
+    with pytest.raises(FlottError, match=r"pip install 'flott\[notebook\]'"):
+        show(words(env))
 
 
 def test_what_cannot_be_shown(env):

@@ -18,7 +18,7 @@ __all__ = ["OperatorLine", "Picture", "moment"]
 LAST_YEAR = dt.datetime(9999, 1, 1, tzinfo=dt.timezone.utc).timestamp() * 1000
 HEADS = ["operator", "watermark", "in", "out", "late"]
 RATES = ["in/s", "out/s"]
-RUNNING = "running"
+STARTING, RUNNING = "starting", "running"
 
 
 def moment(watermark: int | None) -> str:
@@ -88,7 +88,7 @@ class Picture:
     def count(self) -> str:
         """How many rows there are, and how many of them are shown."""
         rows = f"{self.total:,} row{'' if self.total == 1 else 's'}"
-        return rows if len(self.rows) == self.total else f"the last {len(self.rows):,} of {rows}"
+        return rows if len(self.rows) == self.total else f"{len(self.rows):,} of {rows}"
 
     def states(self) -> tuple[list[str], list[list[str]]]:
         """Return heads and cells of the table of operators; a job that is over has no rates."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -9,7 +10,7 @@ from flott.common import Configuration
 from flott.coordination.client import DriverJobClient
 from flott.datastream.data_stream import DataStream
 from flott.errors import FlottError
-from flott.notebook.picture import RUNNING, OperatorLine, Picture
+from flott.notebook.picture import RUNNING, STARTING, OperatorLine, Picture
 from flott.notebook.rows import ChangingRows, KeyedRecords, LastRecords
 from flott.rest.served_job import ServedJob
 from flott.rest.views.job import job_details
@@ -60,7 +61,7 @@ def show(
     """
     if rows < 1 or every <= 0:
         raise FlottError(f"show(rows={rows}, every={every}): show at least one row, and give a time above zero")
-    watch(result, _display, rows=rows, key=key, columns=columns, name=name, every=every)
+    watch(result, _display(), rows=rows, key=key, columns=columns, name=name, every=every)
 
 
 def watch(
@@ -90,6 +91,15 @@ def watch(
         )
 
 
+class LastPicture:
+    """The screen of a plain script, where nothing can change in its place: only the last picture is printed."""
+
+    def update(self, picture: Picture) -> None:
+        """Print the picture of a job that is over."""
+        if picture.status not in {STARTING, RUNNING}:
+            sys.stdout.write(f"{picture!r}\n")
+
+
 class Watch:
     """One job under way: a thread takes its rows, another shows them."""
 
@@ -104,7 +114,7 @@ class Watch:
     def run(self, display: Callable[[Picture], Screen], every: float) -> None:
         """Show the job until it ends, or somebody interrupts."""
         reader = Thread(target=self._read, name="flott-notebook", daemon=True)
-        screen = display(self.picture("starting"))
+        screen = display(self.picture(STARTING))
         reader.start()
         status = "finished"
         try:
@@ -154,9 +164,13 @@ class Watch:
         return Picture(details["name"], status, figures["epoch"], rate, columns, shown, total, operators)
 
 
-def _display(picture: Picture) -> Screen:
+def _display() -> Callable[[Picture], Screen]:
+    """Return what makes a screen of the first picture; asked for before a job starts, as it may be missing."""
     try:
+        from IPython import get_ipython
         from IPython.display import display
     except ImportError as missing:
         raise FlottError("show(...) needs IPython: pip install 'flott[notebook]'") from missing
-    return cast("Screen", display(picture, display_id=True))
+    if get_ipython() is None:
+        return lambda _: LastPicture()
+    return lambda picture: cast("Screen", display(picture, display_id=True))
