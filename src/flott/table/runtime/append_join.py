@@ -16,7 +16,8 @@ from flott.table.arrow_types import column_of_plain
 from flott.table.compile import ArrowCompiler, column_of
 from flott.table.functions.registry import Session
 from flott.table.runtime.changes import keys_of, pack, rows_of, unpack
-from flott.table.runtime.join import LEFT, MILLI, RIGHT, TimedRows
+from flott.table.runtime.join import LEFT, MILLI, RIGHT
+from flott.table.runtime.timed_rows import TimedRows
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch

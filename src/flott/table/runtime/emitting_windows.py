@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flott.errors import FlottError
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
-from flott.table.runtime.changes import INSERT, UPDATE_AFTER, UPDATE_BEFORE, ChangesOut, keys_of, unpack
+from flott.table.runtime.changes import INSERT, UPDATE_AFTER, UPDATE_BEFORE, ChangesOut, keys_of
 from flott.table.runtime.group_aggregate import Arguments
+from flott.table.runtime.timed_rows import AtTheirTime
 from flott.table.runtime.user_aggregate import UserAggregates
 from flott.table.runtime.window_accumulators import WindowAccumulators
 
@@ -44,7 +44,7 @@ class _Window:
     """When it is to be told next, by the clock."""
 
 
-class EmittingWindowAggregate(UserAggregates):
+class EmittingWindowAggregate(AtTheirTime, UserAggregates):
     """Keeps accumulators until the allowed lateness of a window is over; what was told before is taken back."""
 
     def __init__(self, plan: GroupPlan, end: int, emit: Emit) -> None:
@@ -63,18 +63,10 @@ class EmittingWindowAggregate(UserAggregates):
         self._accumulators = WindowAccumulators(self.plan)
         self._out = ChangesOut(self.plan.outputs(), append_only=False)
 
-    def restore(self, carried: Any) -> None:
-        self._timers.restore(carried)
-
-    def snapshot(self) -> Any:
-        return self._timers.snapshot()
-
     # Rows
 
     def process(self, batch: Batch) -> None:
-        columns, kinds = unpack(batch)
-        if kinds is not None and kinds.any():
-            raise FlottError(f"{self.context.title}: a window can't take rows back; aggregate without windows instead")
+        columns = self.new_rows(batch, "a window")
         arguments = Arguments(self.plan, columns)
         watermark = self._timers.current_watermark()
         for number, key in enumerate(keys_of(columns, self.plan.keys, len(batch))):
@@ -92,7 +84,7 @@ class EmittingWindowAggregate(UserAggregates):
             self._tell_in_time(key, window, self.emit.late or 0 if last <= watermark else self.emit.early)
             self._state.update(window)
         self._scope.unset()
-        self._hand_on()
+        self.hand_on()
 
     def _gone(self, last: int) -> int:
         return min(last + self.emit.lateness, MAX_WATERMARK)
@@ -116,18 +108,6 @@ class EmittingWindowAggregate(UserAggregates):
         window.told = result
 
     # Time
-
-    def process_watermark(self, timestamp: int) -> None:
-        self._timers.advance_watermark(timestamp)
-        self._hand_on()
-        self.output.emit_watermark(timestamp)
-
-    def process_time(self, now: int) -> None:
-        self._timers.advance_processing_time(now)
-        self._hand_on()
-
-    def next_wakeup(self) -> int | None:
-        return self._timers.next_processing_time()
 
     def _reached(self, time: int, key: Any) -> None:
         """The window is over, or its lateness is."""
@@ -163,8 +143,3 @@ class EmittingWindowAggregate(UserAggregates):
         if window.timer is not None:
             self._timers.delete_processing_time_timer(window.timer)
             window.timer = None
-
-    def _hand_on(self) -> None:
-        made = self._out.take()
-        if made is not None:
-            self.output.emit(made)

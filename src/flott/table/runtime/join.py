@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flott.runtime.operator import Operator
 from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import (
@@ -19,6 +18,7 @@ from flott.table.runtime.changes import (
 )
 from flott.table.runtime.kept_state import BatchClock, map_state
 from flott.table.runtime.residual import Residual
+from flott.table.runtime.timed_rows import TimedRows
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
@@ -52,25 +52,6 @@ class JoinPlan:
     def pads(self, side: int) -> bool:
         """Say whether rows of a side are handed on without a partner, too."""
         return self.kind == "FULL" or self.kind == ("LEFT", "RIGHT")[side]
-
-
-class TimedRows(Operator):
-    """Has timers of event time, for rows that can be forgotten."""
-
-    _timers: TimerService
-
-    def restore(self, carried: Any) -> None:
-        self._timers.restore(carried)
-
-    def snapshot(self) -> Any:
-        return self._timers.snapshot()
-
-    def process_watermark(self, timestamp: int) -> None:
-        self._timers.advance_watermark(timestamp)
-        self.output.emit_watermark(timestamp)
-
-    def process_status(self, active: bool) -> None:
-        self.output.emit_status(active)
 
 
 class Join(TwoInputs, TimedRows):

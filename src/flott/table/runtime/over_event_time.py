@@ -11,6 +11,7 @@ from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, rows_of, unpack
 from flott.table.runtime.kept_state import value_state
 from flott.table.runtime.over_frame import FrameAggregates
+from flott.table.runtime.timed_rows import AtTheirTime
 from flott.table.runtime.user_aggregate import UserAggregates
 from flott.table.runtime.window_expand import times_of
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from flott.table.runtime.over_frame import Held, OverPlan
 
 
-class EventTimeOver(UserAggregates):
+class EventTimeOver(AtTheirTime, UserAggregates):
     """Holds rows back until the watermark has passed them, and then goes through them in order.
 
     What is late is what Flink says: with all rows before in the window, a row behind the watermark; with some rows,
@@ -40,12 +41,6 @@ class EventTimeOver(UserAggregates):
         self._late = self.context.metrics.counter(LATE_RECORDS)
         self._frame = FrameAggregates(self.plan)
         self._out = ChangesOut(self.plan.types, append_only=True)
-
-    def restore(self, carried: Any) -> None:
-        self._timers.restore(carried)
-
-    def snapshot(self) -> Any:
-        return self._timers.snapshot()
 
     def process(self, batch: Batch) -> None:
         columns, _ = unpack(batch)
@@ -71,13 +66,6 @@ class EventTimeOver(UserAggregates):
             return time <= self._timers.current_watermark()
         held: Held | None = self._state.value()
         return held is not None and held.last is not None and time <= held.last
-
-    def process_watermark(self, timestamp: int) -> None:
-        self._timers.advance_watermark(timestamp)
-        made = self._out.take()
-        if made is not None:
-            self.output.emit(made)
-        self.output.emit_watermark(timestamp)
 
     def _due(self, time: int, key: Any) -> None:
         held: Held = self._state.value() or self._frame.empty()

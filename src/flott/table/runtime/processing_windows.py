@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flott.errors import FlottError
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.table.plan.nodes import SESSION
-from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, unpack
+from flott.table.runtime.changes import INSERT, ChangesOut, keys_of
 from flott.table.runtime.group_aggregate import Arguments
+from flott.table.runtime.timed_rows import AtTheirTime
 from flott.table.runtime.user_aggregate import UserAggregates
 from flott.table.runtime.window_accumulators import WindowAccumulators
 from flott.table.runtime.window_expand import windows_of
@@ -25,7 +25,7 @@ MILLI = 1000
 Span = tuple[int, int]
 
 
-class ProcessingWindowAggregate(UserAggregates):
+class ProcessingWindowAggregate(AtTheirTime, UserAggregates):
     """Keeps accumulators for each group and window that is open. Of those that are so at the end, nothing is told."""
 
     def __init__(
@@ -47,16 +47,8 @@ class ProcessingWindowAggregate(UserAggregates):
         self._accumulators = WindowAccumulators(self.plan)
         self._out = ChangesOut(self.types, append_only=True)
 
-    def restore(self, carried: Any) -> None:
-        self._timers.restore(carried)
-
-    def snapshot(self) -> Any:
-        return self._timers.snapshot()
-
     def process(self, batch: Batch) -> None:
-        columns, kinds = unpack(batch)
-        if kinds is not None and kinds.any():
-            raise FlottError(f"{self.context.title}: a window can't take rows back; aggregate without windows instead")
+        columns = self.new_rows(batch, "a window")
         now = self.context.clock.now()
         arguments = Arguments(self.plan, columns)
         spans = [(now, now + self.windows.size)]
@@ -87,15 +79,6 @@ class ProcessingWindowAggregate(UserAggregates):
             open_windows[span] = held
             self._timers.register_processing_time_timer(span[1] - 1)
         return held
-
-    def process_time(self, now: int) -> None:
-        self._timers.advance_processing_time(now)
-        made = self._out.take()
-        if made is not None:
-            self.output.emit(made)
-
-    def next_wakeup(self) -> int | None:
-        return self._timers.next_processing_time()
 
     def _fire(self, time: int, key: Any) -> None:
         open_windows: dict[Span, Any] = self._state.value() or {}

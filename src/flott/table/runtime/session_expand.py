@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flott.errors import FlottError
-from flott.runtime.operator import Operator
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
-from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, rows_of, unpack
+from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, rows_of
+from flott.table.runtime.timed_rows import AtTheirTime
 from flott.table.runtime.window_expand import times_of
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ MILLI = 1000
 START, END, ROWS = 0, 1, 2
 
 
-class SessionExpand(Operator):
+class SessionExpand(AtTheirTime):
     """Keeps the open sessions of each partition with their rows; late rows, that no open session takes, are dropped.
 
     By processing time, a row belongs to the moment at which it comes here.
@@ -44,16 +43,8 @@ class SessionExpand(Operator):
         self._late = self.context.metrics.counter(LATE_RECORDS)
         self._out = ChangesOut(self.types, append_only=True)
 
-    def restore(self, carried: Any) -> None:
-        self._timers.restore(carried)
-
-    def snapshot(self) -> Any:
-        return self._timers.snapshot()
-
     def process(self, batch: Batch) -> None:
-        columns, kinds = unpack(batch)
-        if kinds is not None and kinds.any():
-            raise FlottError(f"{self.context.title}: a session can't take rows back; aggregate without windows instead")
+        columns = self.new_rows(batch, "a session")
         length = len(batch)
         times = (
             [self.context.clock.now()] * length
@@ -81,18 +72,6 @@ class SessionExpand(Operator):
 
     # Time
 
-    def process_watermark(self, timestamp: int) -> None:
-        self._timers.advance_watermark(timestamp)
-        self._hand_on()
-        self.output.emit_watermark(timestamp)
-
-    def process_time(self, now: int) -> None:
-        self._timers.advance_processing_time(now)
-        self._hand_on()
-
-    def next_wakeup(self) -> int | None:
-        return self._timers.next_processing_time()
-
     def _fire(self, time: int, key: Any) -> None:
         """Hand on the rows of the sessions that are over; a session that has grown has a later timer."""
         held = self._state.value() or []
@@ -102,11 +81,6 @@ class SessionExpand(Operator):
                     self._out.add(INSERT, (*row, start * MILLI, end * MILLI, (end - 1) * MILLI))
         left = [session for session in held if session[END] - 1 > time]
         self._state.update(left or None)
-
-    def _hand_on(self) -> None:
-        made = self._out.take()
-        if made is not None:
-            self.output.emit(made)
 
 
 def _joined(held: list[list[Any]], row: Row, start: int, end: int) -> tuple[list[Any], list[list[Any]]]:

@@ -11,8 +11,8 @@ from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import DELETE, INSERT, UPDATE_BEFORE, ChangesOut, keys_of, rows_of, unpack
-from flott.table.runtime.join import TimedRows
 from flott.table.runtime.residual import Residual
+from flott.table.runtime.timed_rows import AtTheirTime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,18 +37,6 @@ class TemporalPlan:
     types: tuple[tuple[Any, ...], tuple[Any, ...]]
     append_only: bool
     zone: str
-
-
-class AtTheirTime(TimedRows):
-    """Hands on what timers have made before the watermark goes on."""
-
-    def process_watermark(self, timestamp: int) -> None:
-        self._timers.advance_watermark(timestamp)
-        self.hand_on()
-        self.output.emit_watermark(timestamp)
-
-    def hand_on(self) -> None:
-        """Hand on what was made."""
 
 
 class TemporalJoin(TwoInputs, AtTheirTime):
@@ -119,9 +107,7 @@ class TemporalJoin(TwoInputs, AtTheirTime):
                 self._out.add(kind, (*row, *version))
             elif self.plan.outer:
                 self._out.add(kind, (*row, *self._nothing))
-        made = self._out.take()
-        if made is not None:
-            self.output.emit(made)
+        super().hand_on()
 
     def _fire(self, time: int, key: Any) -> None:
         """Join the rows whose time has come, and forget the versions that were replaced by then."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flott.errors import FlottError
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
-from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, unpack
+from flott.table.runtime.changes import INSERT, ChangesOut, keys_of
 from flott.table.runtime.group_aggregate import Arguments
+from flott.table.runtime.timed_rows import AtTheirTime
 from flott.table.runtime.user_aggregate import UserAggregates
 from flott.table.runtime.window_accumulators import WindowAccumulators
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MILLI = 1000
 
 
-class WindowAggregate(UserAggregates):
+class WindowAggregate(AtTheirTime, UserAggregates):
     """Keeps accumulators for each group of a window; late rows, of windows that are over, are counted and dropped."""
 
     def __init__(self, plan: GroupPlan, end: int) -> None:
@@ -34,21 +34,13 @@ class WindowAggregate(UserAggregates):
         backend = self.context.keyed("what windows hold")
         self._scope = backend.scope
         self._state: ValueState = backend.part("windows", "value state", lambda: ValueState(backend, "windows"))
-        self._timers = TimerService(backend, "windows", self.context.clock, self._fire, _never)
+        self._timers = TimerService(backend, "windows", self.context.clock, self._fire, self._fire)
         self._late = self.context.metrics.counter(LATE_RECORDS)
         self._accumulators = WindowAccumulators(plan)
         self._out = ChangesOut(plan.outputs(), append_only=True)
 
-    def restore(self, carried: Any) -> None:
-        self._timers.restore(carried)
-
-    def snapshot(self) -> Any:
-        return self._timers.snapshot()
-
     def process(self, batch: Batch) -> None:
-        columns, kinds = unpack(batch)
-        if kinds is not None and kinds.any():
-            raise FlottError(f"{self.context.title}: a window can't take rows back; aggregate without windows instead")
+        columns = self.new_rows(batch, "a window")
         keys = keys_of(columns, self.plan.keys, len(batch))
         arguments = Arguments(self.plan, columns)
         watermark, state, end = self._timers.current_watermark(), self._state, self.end
@@ -66,17 +58,6 @@ class WindowAggregate(UserAggregates):
             state.update(group)
         self._scope.unset()
 
-    def process_watermark(self, timestamp: int) -> None:
-        self._timers.advance_watermark(timestamp)
-        made = self._out.take()
-        if made is not None:
-            self.output.emit(made)
-        self.output.emit_watermark(timestamp)
-
     def _fire(self, time: int, key: Any) -> None:
         self._out.add(INSERT, (*key, *self._accumulators.results(self._state.value())))
         self._state.clear()
-
-
-def _never(time: int, key: Any) -> None:
-    """There are no timers of processing time."""

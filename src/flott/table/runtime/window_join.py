@@ -11,7 +11,7 @@ from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, rows_of, unpack
 from flott.table.runtime.residual import Residual
-from flott.table.runtime.temporal_join import AtTheirTime
+from flott.table.runtime.timed_rows import AtTheirTime
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
@@ -94,9 +94,7 @@ class WindowJoin(TwoInputs, AtTheirTime):
         holds = iter(answers)
         for lefts, rights, fit in over:
             self._join(lefts, rights, [[next(holds) for _ in rights] if fit else [False] * len(rights) for _ in lefts])
-        made = self._out.take()
-        if made is not None:
-            self.output.emit(made)
+        super().hand_on()
 
     def _join(self, lefts: list[Row], rights: list[Row], fits: list[list[bool]]) -> None:
         """Hand on the rows of one key in one window; ``fits`` says who belongs to whom."""

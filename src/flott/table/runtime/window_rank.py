@@ -12,7 +12,7 @@ from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, rows_of, unpack
 from flott.table.runtime.rank import sort_key
-from flott.table.runtime.temporal_join import AtTheirTime
+from flott.table.runtime.timed_rows import AtTheirTime
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
@@ -67,9 +67,3 @@ class WindowRank(AtTheirTime):
         for place, (_, row) in enumerate(held[plan.first :], plan.first + 1):
             self._out.add(INSERT, (*row, place) if plan.number else row)
         self._state.clear()
-
-    def hand_on(self) -> None:
-        """Hand on the rows of the windows that are over."""
-        made = self._out.take()
-        if made is not None:
-            self.output.emit(made)
