@@ -21,7 +21,7 @@ from flott.connectors.number_sequence import NumberSequenceSource
 from flott.connectors.rate_limiter import RateLimiterStrategy
 from flott.connectors.socket_text import SocketTextSource
 from flott.connectors.two_phase_commit_sink import TwoPhaseCommitSink
-from flott.datastream.connectors.file_system import BucketAssigner
+from flott.datastream.connectors.file_system import BucketAssigner, PartitionCommit
 from flott.datastream.functions import TwoPhaseCommitSinkFunction
 from flott.testing.connectors import SINK_CHECKS, SOURCE_CHECKS, SinkCase, SourceCase
 
@@ -128,6 +128,26 @@ def file_sink(folder):
     return SinkCase(lambda: sink, lambda: lines_below(folder), leftovers=lambda: list(folder.glob(".staging/**/*")))
 
 
+class ByLast(BucketAssigner):
+    def get_bucket_id(self, element, context):
+        return f"last={str(element)[-1]}"
+
+
+def file_sink_with_partitions(folder):
+    """Committed by the clock: with each epoch, and again for what comes later."""
+    sink = FileSink.for_row_format(str(folder), Encoder.simple_string_encoder()).with_bucket_assigner(ByLast())
+    sink = sink.with_partition_commit(PartitionCommit.on_processing_time()).build()
+
+    def shown():
+        lines = lines_below(folder)
+        assert {path.parent.name for path in folder.rglob("part-*") if ".staging" not in path.parts} == {
+            path.parent.name for path in folder.rglob("_SUCCESS")
+        }
+        return lines
+
+    return SinkCase(lambda: sink, shown, leftovers=lambda: list(folder.glob(".staging/**/*")))
+
+
 class HiddenLines(TwoPhaseCommitSinkFunction):
     """Hidden files that are renamed, as in docs/exactly-once.md."""
 
@@ -169,6 +189,8 @@ def two_phase_function(folder):
 
 
 @pytest.mark.parametrize("check", SINK_CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("case", [file_sink, two_phase_function], ids=lambda case: case.__name__)
+@pytest.mark.parametrize(
+    "case", [file_sink, file_sink_with_partitions, two_phase_function], ids=lambda case: case.__name__
+)
 def test_sinks(case, check, tmp_path):
     check(case(tmp_path))

@@ -10,10 +10,13 @@ from flott.connectors.base import Committer, Sink, SupportsCommitter
 from flott.connectors.bucket_assigners import BucketAssigner
 from flott.connectors.file_writer import FileSinkSettings, FileWriter
 from flott.connectors.part_file import BulkFormat, RowFormat
+from flott.connectors.partition_commit import PartitionCommit
 from flott.connectors.paths import absolute
+from flott.connectors.pending_partitions import PendingPartitions
 from flott.connectors.rolling_policies import OnCheckpointRollingPolicy, RollingPolicy
 from flott.connectors.staged_files import StagingArea, staging_folder
 from flott.errors import GraphError
+from flott.runtime.crash_points import reach
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -26,13 +29,26 @@ if TYPE_CHECKING:
 
 
 class FileCommitter(Committer):
-    """Moves staged files to their places."""
+    """Moves staged files to their places, and commits the partitions that are complete with that."""
 
-    def __init__(self, area: StagingArea) -> None:
+    def __init__(self, area: StagingArea, partition_commit: PartitionCommit | None = None) -> None:
         self._area = area
+        self._rule = partition_commit
 
     def commit(self, requests: list[CommitRequest]) -> None:
         done: list[StagedFiles] = [request.get_committable() for request in requests]
+        reporting = next((one.progress for one in done if one.progress is not None), None)
+        if self._rule is None or reporting is None:
+            self._publish(done)
+            return
+        pending = PendingPartitions.load(self._area, self._rule, reporting.operator_id)
+        pending.note(done)
+        reach("partitions.noted")
+        self._publish(done)
+        reach("partitions.published")
+        pending.commit_complete()
+
+    def _publish(self, done: list[StagedFiles]) -> None:
         for committable in done:
             for file in committable.files:
                 self._area.publish(file)
@@ -63,11 +79,16 @@ class FileSink(Sink, SupportsCommitter):
     def __init__(self, settings: FileSinkSettings) -> None:
         self.settings = settings
 
+    @property
+    def follows_watermarks(self) -> bool:
+        """Whether also a writer without records has to know how far event time is."""
+        return self.settings.partition_commit is not None
+
     def create_writer(self, context: WriterInitContext) -> FileWriter:
         return FileWriter(self.settings, context)
 
     def create_committer(self) -> FileCommitter:
-        return FileCommitter(StagingArea(self.settings.base_path))
+        return FileCommitter(StagingArea(self.settings.base_path), self.settings.partition_commit)
 
     def abort_stale(self, scope: SinkScope, kept: list[StagedFiles]) -> None:
         area = StagingArea(self.settings.base_path)
@@ -96,6 +117,15 @@ class FileSink(Sink, SupportsCommitter):
         def with_rolling_policy(self, rolling_policy: RollingPolicy) -> Self:
             """Choose when a part file ends before its epoch does."""
             return self._with(rolling_policy=rolling_policy)
+
+        def with_partition_commit(self, partition_commit: PartitionCommit) -> Self:
+            """Say when a bucket is complete, and what is done then, such as a success file."""
+            if not isinstance(partition_commit, PartitionCommit):
+                raise GraphError(
+                    f"with_partition_commit({partition_commit!r:.80}): give PartitionCommit.on_watermark(…) or "
+                    f"PartitionCommit.on_processing_time(…)"
+                )
+            return self._with(partition_commit=partition_commit)
 
         def build(self) -> FileSink:
             """Return the sink."""

@@ -10,11 +10,13 @@ from flott.connectors.base import CommittingSinkWriter
 from flott.connectors.bucket_assigners import BucketContext
 from flott.connectors.output_file_config import OutputFileConfig
 from flott.connectors.part_file import PartFile
+from flott.connectors.pending_partitions import WriterProgress
 from flott.connectors.staged_files import StagedFile, StagedFiles, StagingArea, staging_folder
 
 if TYPE_CHECKING:
     from flott.connectors.bucket_assigners import BucketAssigner
     from flott.connectors.part_file import PartFormat
+    from flott.connectors.partition_commit import PartitionCommit
     from flott.connectors.rolling_policies import RollingPolicy
     from flott.runtime.operators.sinks import WriteContext, WriterInitContext
 
@@ -29,6 +31,7 @@ class FileSinkSettings:
     rolling_policy: RollingPolicy
     output_file_config: OutputFileConfig = field(default_factory=OutputFileConfig)
     bucket_check_interval: int = 60_000
+    partition_commit: PartitionCommit | None = None
 
 
 class FileWriter(CommittingSinkWriter):
@@ -45,6 +48,8 @@ class FileWriter(CommittingSinkWriter):
         self._count = 0
         self._bucket_context = BucketContext()
         self._next_check = self._clock.now() + settings.bucket_check_interval
+        self._context = context
+        self._watermark: int | None = None
 
     def write(self, element: Any, context: WriteContext) -> None:
         """Write a record to the part file of its bucket."""
@@ -64,7 +69,23 @@ class FileWriter(CommittingSinkWriter):
         for bucket in list(self._open):
             self._complete(bucket)
         completed, self._completed = tuple(self._completed), []
-        return [StagedFiles(self._directory, completed)] if completed else []
+        progress = None if self._settings.partition_commit is None else self._progress()
+        return [StagedFiles(self._directory, completed, progress)] if completed or progress is not None else []
+
+    def write_watermark(self, watermark: int) -> None:
+        """Keep in mind how far event time is."""
+        self._watermark = watermark
+
+    def _progress(self) -> WriterProgress:
+        context = self._context
+        return WriterProgress(
+            context.job_id,
+            context.operator_id,
+            context.subtask,
+            context.get_number_of_parallel_subtasks(),
+            self._clock.now(),
+            self._watermark,
+        )
 
     def close(self) -> None:
         """Remove what was written and not handed over."""

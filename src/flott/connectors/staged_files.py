@@ -16,6 +16,8 @@ import fsspec
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from flott.connectors.pending_partitions import WriterProgress
+
 log = logging.getLogger(__name__)
 
 STAGING = ".staging"
@@ -37,6 +39,8 @@ class StagedFiles:
     directory: str
     """Where the subtask stages, relative to the base path."""
     files: tuple[StagedFile, ...]
+    progress: WriterProgress | None = None
+    """How far the writer has come, if partitions are committed by it."""
 
 
 def staging_folder(job_id: str, operator_id: str) -> str:
@@ -48,17 +52,17 @@ class StagingArea:
     """The files of one sink, on any file system that fsspec knows."""
 
     def __init__(self, base_path: str) -> None:
-        self._file_system: Any
-        self._file_system, root = fsspec.core.url_to_fs(base_path)
+        self.file_system: Any
+        self.file_system, root = fsspec.core.url_to_fs(base_path)
         self._root = root.rstrip("/")
 
     def create(self, name: str) -> BinaryIO:
         """Open a new hidden file."""
-        path = self._path(name)
+        path = self.path(name)
         for attempt in range(1, OPEN_ATTEMPTS + 1):
-            self._file_system.makedirs(path.rpartition("/")[0], exist_ok=True)
+            self.file_system.makedirs(path.rpartition("/")[0], exist_ok=True)
             try:
-                return cast("BinaryIO", self._file_system.open(path, "wb"))
+                return cast("BinaryIO", self.file_system.open(path, "wb"))
             except FileNotFoundError:
                 # A committer of another job may just have tidied up the empty directory.
                 if attempt == OPEN_ATTEMPTS:
@@ -68,35 +72,49 @@ class StagingArea:
     def read(self, name: str) -> bytes | None:
         """Return what a hidden file holds; None if it is not there."""
         try:
-            return cast("bytes", self._file_system.cat_file(self._path(name)))
+            return cast("bytes", self.file_system.cat_file(self.path(name)))
         except FileNotFoundError:
             return None
 
+    def replace(self, name: str, content: bytes) -> None:
+        """Write a file that takes the place of the one before, at once or not at all."""
+        path = self.path(name)
+        self.file_system.makedirs(path.rpartition("/")[0], exist_ok=True)
+        self.file_system.pipe_file(f"{path}.new", content)
+        self.file_system.mv(f"{path}.new", path)
+
+    def touch(self, name: str) -> None:
+        """Make an empty file; one that is there stays."""
+        path = self.path(name)
+        if not self.file_system.exists(path):
+            self.file_system.makedirs(path.rpartition("/")[0], exist_ok=True)
+            self.file_system.pipe_file(path, b"")
+
     def exists(self, name: str) -> bool:
         """Say whether a file is there."""
-        return bool(self._file_system.exists(self._path(name)))
+        return bool(self.file_system.exists(self.path(name)))
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove files; those that are not there are no error."""
         for name in names:
             with contextlib.suppress(FileNotFoundError):
-                self._file_system.rm_file(self._path(name))
+                self.file_system.rm_file(self.path(name))
 
     def publish(self, file: StagedFile) -> None:
         """Move a file to its place. On most file systems that is atomic; an object store copies, also atomically."""
-        staged, target = self._path(file.staged), self._path(file.target)
-        if self._file_system.exists(staged):
-            self._file_system.makedirs(target.rpartition("/")[0], exist_ok=True)
-            self._file_system.mv(staged, target)
-        elif not self._file_system.exists(target):
+        staged, target = self.path(file.staged), self.path(file.target)
+        if self.file_system.exists(staged):
+            self.file_system.makedirs(target.rpartition("/")[0], exist_ok=True)
+            self.file_system.mv(staged, target)
+        elif not self.file_system.exists(target):
             # After a restart, files committed before may have been taken away by whoever reads them.
             log.warning("'%s' was to be committed; it is neither staged nor in its place", target)
 
     def tidy(self, folder: str, kept: set[str]) -> None:
         """Remove what attempts that came to nothing left below a folder, except for some files."""
-        path = self._path(folder)
-        self._file_system.invalidate_cache(path)
-        found = self._file_system.find(path) if self._file_system.exists(path) else []
+        path = self.path(folder)
+        self.file_system.invalidate_cache(path)
+        found = self.file_system.find(path) if self.file_system.exists(path) else []
         names = {f"{folder}/{file.split(f'/{folder}/', 1)[-1]}" for file in found}
         self.remove(names - kept)
         for directory in {name.rpartition("/")[0] for name in names}:
@@ -104,12 +122,13 @@ class StagingArea:
 
     def remove_empty(self, directory: str) -> None:
         """Remove a directory that nothing is in any more, and those above it."""
-        path = self._path(directory)
+        path = self.path(directory)
         # Stops at the first that is not empty; object stores have no directories.
         with contextlib.suppress(OSError, NotImplementedError):
             for _ in range(directory.count("/") + 1):
-                self._file_system.rmdir(path)
+                self.file_system.rmdir(path)
                 path = path.rpartition("/")[0]
 
-    def _path(self, name: str) -> str:
+    def path(self, name: str) -> str:
+        """Return where a file of this sink is."""
         return f"{self._root}/{name}"

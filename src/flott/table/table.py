@@ -72,7 +72,7 @@ class Table:
 
     def add_or_replace_columns(self, *fields: Any) -> Table:
         """Adds columns; one that has the name of another takes its place."""
-        given = {tree.alias_or_name: field for field in fields if (tree := column_tree(field)) is not None}
+        given = {column_tree(field).alias_or_name: field for field in fields}
         own = [field.name for field in self.plan.fields]
         kept = [given.pop(name, name) for name in own]
         return select_from(self, [*kept, *given.values()])

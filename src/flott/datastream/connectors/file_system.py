@@ -18,6 +18,13 @@ from flott.connectors.file_source import (
     StreamFormat,
 )
 from flott.connectors.output_file_config import OutputFileConfig
+from flott.connectors.partition_commit import (
+    PartitionCommit,
+    PartitionCommitPolicy,
+    PartitionContext,
+    PartitionTime,
+    SuccessFile,
+)
 from flott.connectors.rolling_policies import DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy
 
 __all__ = [
@@ -31,6 +38,11 @@ __all__ = [
     "FileSplitAssignerProvider",
     "OnCheckpointRollingPolicy",
     "OutputFileConfig",
+    "PartitionCommit",
+    "PartitionCommitPolicy",
+    "PartitionContext",
+    "PartitionTime",
     "RollingPolicy",
     "StreamFormat",
+    "SuccessFile",
 ]

@@ -199,6 +199,8 @@ class WriterSink(Operator):
 
     def process_watermark(self, timestamp: int) -> None:
         self._write_context.watermark = timestamp
+        if self.writer is None and getattr(self.sink, "follows_watermarks", False):
+            self._start()
         if self.writer is not None and hasattr(self.writer, "write_watermark"):
             self.writer.write_watermark(timestamp)
         self.output.emit_watermark(timestamp)

@@ -12,6 +12,7 @@ from flott.connectors.file_sink import FileSink
 from flott.connectors.output_file_config import OutputFileConfig
 from flott.connectors.parquet_format import ParquetWriterFactory
 from flott.table.arrow_types import to_arrow_type
+from flott.table.connectors.commit_options import partition_commit
 from flott.table.connectors.file_formats import LineFormat, line_encoder
 from flott.table.connectors.file_metadata import METADATA
 from flott.table.connectors.line_formats import format_of
@@ -33,6 +34,7 @@ from flott.table.runtime.line_parser import LineParser
 from flott.table.spark_sql.sources import LineFiles, ParquetFiles
 
 if TYPE_CHECKING:
+    from flott.connectors.partition_commit import PartitionCommit
     from flott.table.catalog import CatalogTable
     from flott.table.connectors.file_metadata import Place
     from flott.table.connectors.lookup import LookupTable
@@ -45,10 +47,10 @@ __all__ = ["METADATA", "lookup", "sink", "source"]
 FORMATS = ("csv", "json", "parquet")
 
 
-def _format(options: Options) -> tuple[str, str, LineFormat]:
+def _format(options: Options, table: CatalogTable) -> tuple[str, str, LineFormat, PartitionCommit | None]:
     path = options.text("path", required=True) or ""
     form = format_of(options, FORMATS)
-    return path, form.name, form
+    return path, form.name, form, partition_commit(options, table.partition_keys)
 
 
 def source(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> TableSource:
@@ -77,7 +79,7 @@ def lookup(options: Options, fields: tuple[Field, ...], table: CatalogTable, key
 
 
 def _reads(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> Any:
-    path, name, line_format = _format(options)
+    path, name, line_format, _ = _format(options, table)
     default = options.text("partition.default-name", DEFAULT_NAME) or DEFAULT_NAME
     stored = [column for column in table.schema.stored() if column.name not in table.partition_keys]
     keys = {column.name: column.metadata for column in table.schema.columns}
@@ -108,7 +110,7 @@ def _stream(environment: Any, reads: Any, name: str) -> Any:
 
 def sink(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> TableSink:
     """Return what writes part files, each shown when its checkpoint, or its epoch, is complete."""
-    path, name, line_format = _format(options)
+    path, name, line_format, complete = _format(options, table)
     options.whole("source.monitor-interval")
     default = options.text("partition.default-name", DEFAULT_NAME) or DEFAULT_NAME
     kept = [place for place, field in enumerate(fields) if field.name not in table.partition_keys]
@@ -125,7 +127,8 @@ def sink(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> Ta
         kinds = {field.name: field.type for field in fields}
         buckets = ByColumns(table.partition_keys, [kinds[key] for key in table.partition_keys], default)
     config = OutputFileConfig.builder().with_part_suffix(f".{name}").build()
-    made = builder.with_bucket_assigner(buckets).with_output_file_config(config).build()
+    builder = builder.with_bucket_assigner(buckets).with_output_file_config(config)
+    made = (builder if complete is None else builder.with_partition_commit(complete)).build()
     every = [field.name for field in fields]
 
     def attach(stream: Any) -> Any:

@@ -81,7 +81,8 @@ def render_value(value: Any, kind: DataType) -> str:  # noqa: PLR0911 - a case a
         return java_float(value, single=isinstance(kind, FloatType))
     if isinstance(value, dt.datetime):
         text = value.replace(tzinfo=None).isoformat(timespec="auto").rstrip("0") if value.microsecond else None
-        text = text or value.strftime("%Y-%m-%dT%H:%M:%S" if value.second else "%Y-%m-%dT%H:%M")
+        # As Java: a moment always has its seconds, a local time only if there are any.
+        text = text or value.strftime("%Y-%m-%dT%H:%M:%S" if value.second or value.tzinfo else "%Y-%m-%dT%H:%M")
         return f"{text}Z" if value.tzinfo else text
     if isinstance(kind, ArrayType):
         return f"[{', '.join(render_value(one, kind.element_type) for one in value)}]"
