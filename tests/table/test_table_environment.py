@@ -338,3 +338,14 @@ def test_a_schema_puts_fields_into_its_own_order(stream_env):
     assert rows(t_env.from_data_stream(stream, schema).execute()) == [["ann", "7"]]
     with pytest.raises(TableError, match=r"'f3'.*no such field"):
         t_env.from_data_stream(stream, Schema.new_builder().column("f3", "STRING").build())
+
+
+def test_reset(t_env):
+    config = t_env.get_config()
+    before = config.get_configuration().to_dict()
+    t_env.execute_sql("SET 'table.exec.state.ttl' = '1 h'")
+    t_env.execute_sql("SET 'parallelism.default' = '7'")
+    t_env.execute_sql("RESET 'table.exec.state.ttl'")
+    assert config.get_configuration().to_dict() == before | {"parallelism.default": "7"}
+    t_env.execute_sql("RESET")
+    assert config.get_configuration().to_dict() == before

@@ -192,7 +192,8 @@ def _use(statement: s.Use, t_env: TableEnvironment) -> TableResult:
 def _set(statement: s.SetOption, t_env: TableEnvironment) -> TableResult:
     config = t_env.get_config()
     if statement.reset:
-        raise NotYetError("RESET can't be run yet; SET the option to what it was")
+        t_env.reset_options(statement.key)
+        return done()
     if statement.key is None or statement.value is None:
         return grid(["key", "value"], [list(pair) for pair in sorted(config.get_configuration().to_dict().items())])
     config.set(statement.key, statement.value)

@@ -52,6 +52,7 @@ class TableEnvironment:
         self._environment = environment
         # The same object: what is set for tables holds for the job, and the other way round.
         self._config = TableConfig(environment._configuration)  # noqa: SLF001 - ours
+        self._first_options = environment._configuration.to_dict()  # noqa: SLF001 - ours
         self._manager = CatalogManager()
         self._planner = Planner(self._manager, self._config, environment)
         self._settings = settings
@@ -74,6 +75,15 @@ class TableEnvironment:
     def get_config(self) -> TableConfig:
         """Returns the options."""
         return self._config
+
+    def reset_options(self, key: str | None = None) -> None:
+        """Sets an option, or all of them, to what it was when this environment was made: RESET in SQL."""
+        configuration = self._config.get_configuration()
+        for one in [key] if key is not None else list(configuration.to_dict()):
+            if one in self._first_options:
+                self._config.set(one, self._first_options[one])
+            else:
+                configuration.remove_config(one)
 
     # -- SQL ---------------------------------------------------------------------------------------
 
