@@ -12,16 +12,15 @@ import examples_page
 
 pytestmark = pytest.mark.spark
 
-COMMANDS = {
-    "late_data": [sys.executable, "-m", "flott.cli.main", "run", "-q"],
-    "dynamic_rules": [sys.executable],
-}
+FLOTT, PYTHON = [sys.executable, "-m", "flott.cli.main", "run", "-q"], [sys.executable]
+OFTEN = {"late_data": FLOTT, "dynamic_rules": PYTHON}
+SELDOM = [pytest.param(name, FLOTT, marks=pytest.mark.slow) for name in examples_page.NAMES if name not in OFTEN]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_an_example_prints_on_spark_what_the_page_says(name):
+@pytest.mark.parametrize(("name", "command"), [*OFTEN.items(), *SELDOM])
+def test_an_example_prints_on_spark_what_the_page_says(name, command):
     program = str(examples_page.EXAMPLES / f"{name}.py")
-    ran = subprocess.run([*COMMANDS[name], program], capture_output=True, text=True, timeout=300, check=False)
+    ran = subprocess.run([*command, program], capture_output=True, text=True, timeout=300, check=False)
     assert ran.returncode == 0, ran.stderr
     page = Path(examples_page.PAGE).read_text(encoding="utf-8")
     assert examples_page.section(name, ran.stdout) in page
