@@ -3,8 +3,8 @@
     flott run examples/stream_table_join.py
 
 A table of exchange rates changes; a payment of ten past nine counts at the rate of ten past nine, whenever it is
-processed. `FOR SYSTEM_TIME AS OF` asks for that version. The table of rates is a view: the last row of each currency.
-It has event time, so that a payment waits until no earlier rate can come, and old rates are forgotten.
+processed. `FOR SYSTEM_TIME AS OF` asks for that version. The table of rates has a key, the currency, and event time: so
+a payment waits until no earlier rate can come, and old rates are forgotten.
 
 Both are streams of the DataStream API here, and the result is one again: SQL is a step of the program.
 """
@@ -21,12 +21,6 @@ from flott.datastream import StreamExecutionEnvironment
 from flott.table import Schema, StreamTableEnvironment
 
 CURRENCIES = {"EUR": 1.08, "GBP": 1.27, "JPY": 0.0067, "USD": 1.0}
-VERSIONS = """
-    CREATE TEMPORARY VIEW rates AS SELECT currency, rate, at FROM (
-        SELECT *, ROW_NUMBER() OVER (PARTITION BY currency ORDER BY at DESC) AS place FROM rate_changes
-    ) WHERE place = 1
-"""
-"""The last row of each currency is its rate; until the next one comes, it is valid."""
 JOIN = """
     SELECT p.card, p.cents, p.currency, r.rate, p.millis
     FROM payments AS p JOIN rates FOR SYSTEM_TIME AS OF p.at AS r ON p.currency = r.currency
@@ -61,10 +55,9 @@ def joined(env, paid, known):
     versions = env.from_collection([Row(*change) for change in known], rate_type)
     with_time = Schema.new_builder().column_by_expression("at", "TO_TIMESTAMP_LTZ(millis, 3)")
     late = with_time.watermark("at", "at - INTERVAL '3' SECOND").build()
-    in_order = with_time.watermark("at", "at").build()
+    versioned = with_time.watermark("at", "at").primary_key("currency").build()
     t_env.create_temporary_view("payments", stream, late)
-    t_env.create_temporary_view("rate_changes", versions, in_order)
-    t_env.execute_sql(VERSIONS)
+    t_env.create_temporary_view("rates", versions, versioned)
     return t_env.to_data_stream(t_env.sql_query(JOIN))
 
 

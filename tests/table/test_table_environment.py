@@ -340,6 +340,17 @@ def test_a_schema_puts_fields_into_its_own_order(stream_env):
         t_env.from_data_stream(stream, Schema.new_builder().column("f3", "STRING").build())
 
 
+def test_a_stream_whose_schema_has_a_key_is_a_table_with_versions(stream_env):
+    env, t_env = stream_env
+    kind = Types.TUPLE([Types.STRING(), Types.LONG(), Types.LONG()])
+    with_time = Schema.new_builder().column_by_expression("at", "TO_TIMESTAMP_LTZ(f2, 3)").watermark("at", "at")
+    t_env.create_temporary_view("orders", env.from_collection([("a", 1, 5), ("a", 2, 25)], kind), with_time.build())
+    rates = env.from_collection([("a", 10, 0), ("a", 20, 20)], kind)
+    t_env.create_temporary_view("rates", rates, with_time.primary_key("f0").build())
+    query = "SELECT o.f1, r.f1 FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.at AS r ON o.f0 = r.f0"
+    assert rows(t_env.execute_sql(query)) == [[1, 10], [2, 20]]
+
+
 def test_reset(t_env):
     config = t_env.get_config()
     before = config.get_configuration().to_dict()

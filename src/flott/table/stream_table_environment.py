@@ -58,7 +58,8 @@ class StreamTableEnvironment(TableEnvironment):
 
         Args:
             data_stream: The stream; its type says which columns there are.
-            fields_or_schema: A Schema, which may add computed columns and a watermark; or names for the columns.
+            fields_or_schema: A Schema, which may add computed columns, a watermark and a primary key; or names for the
+                columns.
         """
         return self._from(data_stream, fields_or_schema, changelog=False)
 
@@ -76,7 +77,8 @@ class StreamTableEnvironment(TableEnvironment):
         schema = given[0] if given and isinstance(given[0], Schema) else None
         number = stream.get_transformation().id
         places, fields = stream_fields(stream.get_type(), schema)
-        node = StreamScan(tuple(fields), f"DataStream_{number}", stream, changelog, tuple(places))
+        key = () if schema is None else schema.key
+        node = StreamScan(tuple(fields), f"DataStream_{number}", stream, changelog, tuple(places), key)
         if schema is not None:
             whole = schema
             if not schema.stored():

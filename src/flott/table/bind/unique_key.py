@@ -8,9 +8,9 @@ from flott.table.plan import nodes as n
 
 def unique_key(node: n.Node) -> tuple[int, ...] | None:
     """Return the columns of which each value is there at most once at a time; None if that is not known."""
-    if isinstance(node, n.Scan):
+    if isinstance(node, n.Scan | n.StreamScan):
         names = [field.name for field in node.fields]
-        key = node.table.schema.key
+        key = node.table.schema.key if isinstance(node, n.Scan) else node.key
         return tuple(names.index(name) for name in key) if key and all(name in names for name in key) else None
     if isinstance(node, n.Project):
         return _through(node, unique_key(node.input))

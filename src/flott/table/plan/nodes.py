@@ -117,6 +117,8 @@ class StreamScan(Node):
     changelog: bool = False
     places: tuple[int, ...] = ()
     """Where the columns are in a record without names."""
+    key: tuple[str, ...] = ()
+    """The columns that tell its rows apart, if the program says so."""
 
     @property
     def detail(self) -> str:
