@@ -10,19 +10,28 @@ from uuid import uuid4
 
 import pytest
 
+from flott.common.io import InputFormat
 from flott.common.serialization import Encoder
 from flott.common.time import Duration
+from flott.connectors.cached_records import CachedRecordsSink, CachedRecordsSource
 from flott.connectors.collection import CollectionSource
 from flott.connectors.data_generator import DataGeneratorSource
 from flott.connectors.file_sink import FileSink
 from flott.connectors.file_source import FileSource, StreamFormat
 from flott.connectors.generator_functions import SeededGenerator
+from flott.connectors.input_format import InputFormatSource
 from flott.connectors.number_sequence import NumberSequenceSource
 from flott.connectors.rate_limiter import RateLimiterStrategy
 from flott.connectors.socket_text import SocketTextSource
+from flott.connectors.text_file import TextFileSource
 from flott.connectors.two_phase_commit_sink import TwoPhaseCommitSink
 from flott.datastream.connectors.file_system import BucketAssigner, PartitionCommit
 from flott.datastream.functions import TwoPhaseCommitSinkFunction
+from flott.runtime.batch import Batch
+from flott.runtime.clock import ManualClock
+from flott.runtime.context import OperatorContext
+from flott.runtime.operators.commit_requests import commit_all
+from flott.runtime.operators.sinks import WriterInitContext
 from flott.testing.connectors import SINK_CHECKS, SOURCE_CHECKS, SinkCase, SourceCase
 
 pytestmark = pytest.mark.job
@@ -77,6 +86,46 @@ def monitored_files(folder):
     return SourceCase(lambda: source, expected=LINES, more=more)
 
 
+def text_files(folder):
+    (folder / "in").mkdir()
+    (folder / "in" / "a.txt").write_text("\n".join(LINES))
+    return SourceCase(lambda: TextFileSource(folder / "in"), expected=LINES)
+
+
+class Countdown(InputFormat):
+    """Splits of ten numbers."""
+
+    def create_input_splits(self, min_num_splits):
+        return [range(start, start + 10) for start in range(0, 60, 10)]
+
+    def open(self, split):
+        self.left = list(split)
+
+    def reached_end(self):
+        return not self.left
+
+    def next_record(self):
+        return self.left.pop()
+
+    def close(self):
+        self.left = []
+
+
+def input_format(folder):
+    return SourceCase(lambda: InputFormatSource(Countdown()), expected=range(60))
+
+
+def cached(folder):
+    sink = CachedRecordsSink(str(folder / "cache"))
+    writer = sink.create_writer(WriterInitContext(OperatorContext("cache", "op", None, 0, 1, 128, ManualClock(0))))
+    committables = []
+    for line in LINES:
+        writer.write_batch(Batch([line]))
+        committables += writer.prepare_commit()
+    commit_all(sink, committables, recovered=False)
+    return SourceCase(lambda: CachedRecordsSource(str(folder / "cache")), expected=LINES)
+
+
 def text(folder):
     return FileSource.for_record_stream_format(StreamFormat.text_line_format(), str(folder / "in"))
 
@@ -84,7 +133,7 @@ def text(folder):
 @pytest.mark.parametrize("check", SOURCE_CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize(
     "case",
-    [collection, no_records, number_sequence, generated, files, monitored_files],
+    [collection, no_records, number_sequence, generated, files, monitored_files, text_files, input_format, cached],
     ids=lambda case: case.__name__,
 )
 def test_sources(case, check, tmp_path):
@@ -148,6 +197,16 @@ def file_sink_with_partitions(folder):
     return SinkCase(lambda: sink, shown, leftovers=lambda: list(folder.glob(".staging/**/*")))
 
 
+def cache_sink(folder):
+    def shown():
+        source = CachedRecordsSource(str(folder))
+        reads = source.create_enumerator(1).plan(1e6, 0).reads[0]
+        return [value for read in reads for batch in source.read(read) for value in batch.values]
+
+    sink = CachedRecordsSink(str(folder))
+    return SinkCase(lambda: sink, shown, leftovers=lambda: list(folder.glob(".staging/**/*")))
+
+
 class HiddenLines(TwoPhaseCommitSinkFunction):
     """Hidden files that are renamed, as in docs/exactly-once.md."""
 
@@ -190,7 +249,7 @@ def two_phase_function(folder):
 
 @pytest.mark.parametrize("check", SINK_CHECKS, ids=lambda check: check.__name__)
 @pytest.mark.parametrize(
-    "case", [file_sink, file_sink_with_partitions, two_phase_function], ids=lambda case: case.__name__
+    "case", [file_sink, file_sink_with_partitions, cache_sink, two_phase_function], ids=lambda case: case.__name__
 )
 def test_sinks(case, check, tmp_path):
     check(case(tmp_path))

@@ -50,17 +50,18 @@ class InputFormatSource(Source):
 
 
 class InputSplitEnumerator:
-    """Deals out splits in turn: each epoch, every subtask gets one, or more when epochs may be longer."""
+    """Deals out splits in turn: each epoch, every subtask gets one or ``at_once``, more when epochs may be longer."""
 
-    def __init__(self, input_format: InputFormat[Any], parallelism: int) -> None:
+    def __init__(self, input_format: InputFormat[Any], parallelism: int, at_once: int = 1) -> None:
         self._parallelism = parallelism
+        self._at_once = at_once
         self._splits = list(input_format.create_input_splits(parallelism))
         self._next = 0
 
     def plan(self, scale: float, now: int) -> SourcePlan:
         reads: list[list[SplitRead]] = [[] for _ in range(self._parallelism)]
         start = self._next
-        self._next = min(len(self._splits), start + self._parallelism * max(1, int(scale)))
+        self._next = min(len(self._splits), start + self._parallelism * max(1, int(self._at_once * scale)))
         for number in range(start, self._next):
             # In a tuple, so that a split may be anything, None too.
             read = SplitRead(f"split {number}", (self._splits[number],), (), ended=True)

@@ -1,6 +1,6 @@
 """A Kafka broker for tests, in a process of its own: prints its address, lives until its input is closed.
 
-    python broker.py [PARTITIONS]
+    python broker.py [PARTITIONS [PORT]]
 
 librdkafka's mock cluster answers requests about transactions, but has none: it shows what was aborted, lets fenced
 producers go on, and forgets the offsets. This one speaks as much of the protocol as librdkafka needs and keeps Kafka's
@@ -241,13 +241,13 @@ def flat(topics):
 class Server(socketserver.ThreadingTCPServer):
     daemon_threads = True
 
-    def __init__(self, partitions):
-        self.logs = Logs(partitions)
-        super().__init__(("127.0.0.1", 0), Connection)
+    def __init__(self, partitions=2, port=0):
+        self.logs = Logs(int(partitions))
+        super().__init__(("127.0.0.1", int(port)), Connection)
 
 
 def main():
-    server = Server(int(sys.argv[1]) if len(sys.argv) > 1 else 2)
+    server = Server(*sys.argv[1:])
     threading.Thread(target=server.serve_forever, daemon=True).start()
     sys.stdout.write("{}:{}\n".format(*server.server_address))
     sys.stdout.flush()

@@ -1,11 +1,14 @@
-"""PostgreSQL's sink goes through the conformance kit."""
+"""PostgreSQL's source and sink go through the conformance kit."""
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 
+from flott.connectors.postgres_connection import PostgresAddress
 from flott.datastream.connectors.postgres import DeliveryGuarantee, PostgresSink
-from flott.testing.connectors import SINK_CHECKS, SinkCase
+from flott.table.connectors.jdbc_source import Partitions, PostgresSource
+from flott.testing.connectors import SINK_CHECKS, SOURCE_CHECKS, SinkCase, SourceCase
 
 pytestmark = pytest.mark.job
 
@@ -26,3 +29,15 @@ def test_sink(dsn, db, prepared_now, guarantee, check):
             leftovers=prepared_now,
         )
     )
+
+
+@pytest.mark.parametrize("check", SOURCE_CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("partitions", [None, Partitions("id", 0, 59, 6)], ids=["whole", "in-partitions"])
+def test_source(dsn, db, partitions, check):
+    db.execute("CREATE TABLE IF NOT EXISTS readings AS SELECT id::bigint FROM generate_series(0, 59) AS ids(id)")
+    source = PostgresSource(PostgresAddress.parse(dsn, {}), "SELECT id FROM readings", [pa.int64()], partitions, 7)
+    whole = PostgresSource(PostgresAddress.parse(dsn, {}), "SELECT id FROM readings", [pa.int64()], None, 100)
+    [[read]] = whole.create_enumerator(1).plan(1.0, 0).reads
+    expected = [value for batch in whole.read(read) for value in batch.values]
+    assert len(expected) == 60
+    check(SourceCase(lambda: source, expected=expected))

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from flott.connectors.base import Source
 from flott.connectors.find_files import find_files
-from flott.connectors.index_range import IndexRangeEnumerator
+from flott.connectors.input_format import InputSplitEnumerator
 from flott.errors import FlottError
 from flott.table.arrow_types import to_arrow_type
 from flott.table.connectors.file_metadata import Place, metadata_value
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from flott.table.types import DataType
 
 ROWS = 65_536
+GROUPS = 16
+"""So many row groups are read by a subtask in one epoch at scale 1."""
 
 
 class ParquetSource(Source):
@@ -37,42 +39,36 @@ class ParquetSource(Source):
         self.types = [to_arrow_type(kind) for kind in types]
         self.layout = tuple(layout or [None] * len(self.names))
         """For each column a key of the file's metadata, or None for the next of ``names``."""
-        self.groups: list[tuple[str, int]] | None = None
 
     def is_bounded(self) -> bool:
         return True
 
-    def create_enumerator(self, parallelism: int) -> IndexRangeEnumerator:
-        return IndexRangeEnumerator(0, len(self.row_groups()), parallelism)
+    def create_enumerator(self, parallelism: int) -> InputSplitEnumerator:
+        # The row groups are part of checkpoints: files that come later change nothing.
+        return InputSplitEnumerator(self, parallelism, GROUPS)  # type: ignore[arg-type]
 
-    def row_groups(self) -> list[tuple[str, int]]:
+    def create_input_splits(self, parallelism: int) -> list[tuple[str, int]]:
         """Return file and number of each row group."""
-        if self.groups is None:
-            found = []
-            for file in find_files([self.path]):
-                with fsspec.open(file.path, "rb") as opened:
-                    found += [(file.path, group) for group in range(pq.ParquetFile(opened).num_row_groups)]
-            self.groups = found
-        return self.groups
+        found = []
+        for file in find_files([self.path]):
+            with fsspec.open(file.path, "rb") as opened:
+                found += [(file.path, group) for group in range(pq.ParquetFile(opened).num_row_groups)]
+        return found
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
+        ((path, group),) = read.start
         pairs = list(zip(self.names, self.types, strict=True))
-        for path, group in self.row_groups()[read.start : read.end]:
-            with fsspec.open(path, "rb") as opened:
-                file = pq.ParquetFile(opened)
-                missing = [name for name in self.names if name not in file.schema_arrow.names]
-                if missing:
-                    raise FlottError(
-                        f"'{path}' has no column '{missing[0]}'; it has {', '.join(file.schema_arrow.names)}"
-                    )
-                about = {key: metadata_value(key, path) for key in self.layout if key is not None}
-                for piece in file.iter_batches(ROWS, row_groups=[group], columns=self.names):
-                    rest = (self._typed(piece.column(name), kind) for name, kind in pairs)
-                    if len(piece):
-                        columns = [
-                            next(rest) if key is None else pa.repeat(about[key], len(piece)) for key in self.layout
-                        ]
-                        yield pack(columns, None)
+        with fsspec.open(path, "rb") as opened:
+            file = pq.ParquetFile(opened)
+            missing = [name for name in self.names if name not in file.schema_arrow.names]
+            if missing:
+                raise FlottError(f"'{path}' has no column '{missing[0]}'; it has {', '.join(file.schema_arrow.names)}")
+            about = {key: metadata_value(key, path) for key in self.layout if key is not None}
+            for piece in file.iter_batches(ROWS, row_groups=[group], columns=self.names):
+                rest = (self._typed(piece.column(name), kind) for name, kind in pairs)
+                if len(piece):
+                    columns = [next(rest) if key is None else pa.repeat(about[key], len(piece)) for key in self.layout]
+                    yield pack(columns, None)
 
     @staticmethod
     def _typed(column: Any, kind: Any) -> Any:
