@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from tests.table import transcript
@@ -112,6 +113,12 @@ def test_nexmark_ends_in_the_same_table(name, folder, batch):
     assert comparable(rows_of(t_env, query)) == wanted
 
 
+def rows_of_pandas(t_env):
+    t_env.create_temporary_view("frame", t_env.from_pandas(pd.DataFrame({"k": ["a", "b"], "n": [1, 2]})))
+    query = query_of(t_env, "SELECT * FROM frame WHERE n > 1")
+    return rows_of(t_env, query)
+
+
 def test_a_whole_job(batch, folder, tmp_path):
     t_env = batch()
     events.create_tables(t_env, folder)
@@ -128,6 +135,7 @@ def test_a_whole_job(batch, folder, tmp_path):
     assert {change.get_row_kind() for change in changes} == {RowKind.INSERT}
     assert sum(row.n for row in changes) == 1840
     assert all(isinstance(row.last, dt.datetime) for row in changes)
+    assert rows_of_pandas(t_env) == [("b", 2)]
     t_env.execute_sql("INSERT INTO `out` SELECT n + 1, UPPER(word) FROM `in`").wait()
     with t_env.execute_sql("SELECT * FROM `out`").collect() as rows:
         assert sorted(map(tuple, rows)) == [(2, "ONE"), (3, "")]

@@ -50,9 +50,7 @@ def test_files_that_only_spark_reads_and_writes(form, tables, spark, tmp_path):
         "CREATE TABLE files (id BIGINT, at TIMESTAMP(3), day STRING) PARTITIONED BY (day) "
         f"WITH ('connector' = 'spark', 'format' = '{form}', 'path' = '{tmp_path}/out')"
     )
-    tables.execute_sql(
-        "INSERT INTO files VALUES (1, TIMESTAMP '2024-01-01 10:00:00.5', '01'), (2, NULL, 'tue')"
-    ).wait()
+    tables.execute_sql("INSERT INTO files VALUES (1, TIMESTAMP '2024-01-01 10:00:00.5', '01'), (2, NULL, 'tue')").wait()
     assert spark.read.format(form).load(str(tmp_path / "out")).count() == 2
     assert sorted(path.name for path in (tmp_path / "out").glob("day=*")) == ["day=01", "day=tue"]
     assert rows_of(tables, "SELECT id, CAST(at AS STRING), day FROM files") == [

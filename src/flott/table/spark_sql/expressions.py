@@ -192,10 +192,22 @@ def _substring(call: Call, part: Callable[[Expr], str]) -> str:
 
 def _extract(call: Call, part: Callable[[Expr], str]) -> str:
     """Write REGEXP_EXTRACT, which is NULL if nothing matches; Spark says an empty text."""
-    if not all(isinstance(arg, Literal) for arg in call.args[1:]):
-        raise UntranslatableError("REGEXP_EXTRACT with a pattern that is no constant")
+    pattern = call.args[1]
+    if not all(isinstance(arg, Literal) for arg in call.args[1:]) or not _plain_pattern(str(pattern.value)):  # type: ignore[attr-defined]
+        raise UntranslatableError("REGEXP_EXTRACT with a pattern that is no constant, or may mean something else")
     args = [part(arg) for arg in call.args] + ([] if len(call.args) > 2 else ["0"])  # noqa: PLR2004 - group is third
     return f"IF({args[0]} RLIKE {args[1]}, REGEXP_EXTRACT({', '.join(args)}), NULL)"
+
+
+def _plain_pattern(pattern: str) -> bool:
+    r"""Say whether a pattern means the same in Java and Python, and all its groups are in each match.
+
+    >>> [_plain_pattern(one) for one in ("(&|^)id=([^&]*)", r"\w+", "(a)?b", "(a)|(b)", "((a)|b)")]
+    [True, False, False, False, False]
+    """
+    without_sets = re.sub(r"\[[^\\()\[\]]*\]", "", pattern)
+    without_groups = re.sub(r"\([^()]*\)(?![?*{])", "", without_sets)
+    return not set(without_groups) & set("()[]|") and "\\" not in pattern and "(?" not in pattern
 
 
 def _split_index(call: Call, part: Callable[[Expr], str]) -> str:

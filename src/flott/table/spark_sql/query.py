@@ -13,7 +13,7 @@ from flott.table.plan.over import OverAggregate
 from flott.table.plan.set_operation import SetOperation
 from flott.table.spark_sql.aggregates import aggregate, over
 from flott.table.spark_sql.expressions import spark_expression
-from flott.table.spark_sql.sources import given_rows
+from flott.table.spark_sql.sources import GivenRows, given_rows
 from flott.table.spark_sql.spark_types import UntranslatableError, spark_type
 from flott.table.spark_sql.windows import windows
 
@@ -81,6 +81,10 @@ class _Writer:
 
     def values(self, node: n.Values) -> str:
         return self.source(given_rows(node.fields, node.rows), "", node)
+
+    def columns(self, node: n.Columns) -> str:
+        table = node.table.rename_columns(columns(len(node.fields)))
+        return self.source(GivenRows(table, tuple(one.type for one in node.fields)), "", node)
 
     def project(self, node: n.Project) -> str:
         names = columns(len(node.input.fields))
@@ -167,9 +171,9 @@ def _number(node: n.Rank | n.RowNumber) -> str:
 
 
 WRITE: dict[type[n.Node], Callable[[_Writer, Any], str]] = {
-    n.Scan: _Writer.scan, n.Values: _Writer.values, n.Project: _Writer.project, n.Filter: _Writer.filter,
-    n.WindowTable: _Writer.windows, n.Aggregate: _Writer.aggregate, n.RowNumber: _Writer.row_number,
-    n.Rank: _Writer.rank, n.Join: _Writer.join, n.Union: _Writer.union, SetOperation: _Writer.set_operation,
-    Expand: _Writer.expand, OverAggregate: _Writer.over,
+    n.Scan: _Writer.scan, n.Values: _Writer.values, n.Columns: _Writer.columns, n.Project: _Writer.project,
+    n.Filter: _Writer.filter, n.WindowTable: _Writer.windows, n.Aggregate: _Writer.aggregate,
+    n.RowNumber: _Writer.row_number, n.Rank: _Writer.rank, n.Join: _Writer.join, n.Union: _Writer.union,
+    SetOperation: _Writer.set_operation, Expand: _Writer.expand, OverAggregate: _Writer.over,
 }  # fmt: skip
 """How each kind of node is written."""
