@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 from abc import ABC, abstractmethod
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
 
 from flott.common.typeinfo import Types
@@ -58,6 +59,10 @@ class DeserializationSchema(ABC, Generic[T]):
     def deserialize(self, message: bytes) -> T | None:
         """Returns the record of a message, or None to skip it."""
 
+    def deserialize_all(self, messages: list[bytes]) -> list[T | None]:
+        """Returns the records of many messages; sources that read many at once call this."""
+        return list(map(self.deserialize, messages))
+
     def is_end_of_stream(self, next_element: T) -> bool:
         """Says whether the stream ends with this record."""
         return False
@@ -89,6 +94,12 @@ class SimpleStringSchema(SerializationSchema[str], DeserializationSchema[str]):
     def deserialize(self, message: bytes) -> str:
         """Returns the text of a message."""
         return message.decode(self.charset)
+
+    def deserialize_all(self, messages: list[bytes]) -> list[str | None]:
+        """Returns the texts of many messages."""
+        if type(self).deserialize is not SimpleStringSchema.deserialize:
+            return super().deserialize_all(messages)
+        return list(map(str, messages, repeat(self.charset)))
 
     def get_produced_type(self) -> TypeInformation:
         """Returns the type of text."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from flott.connectors.base import BATCH_SIZE
@@ -26,6 +27,7 @@ MOST_CONSUMERS = 16
 """Of one subtask; with more partitions than that, consumers go from one to the next."""
 QUEUED_KILOBYTES = 8_192
 """What a consumer holds that was not asked for yet."""
+ERROR = methodcaller("error")
 LOOK_EVERY = 0.05
 """Seconds; only where offsets have gaps does a batch stay smaller than what was asked for."""
 
@@ -58,14 +60,17 @@ class PartitionReader:
         patience = time.monotonic() + REQUEST_TIMEOUT
         while position < end:
             messages = consumer.consume(min(BATCH_SIZE, end - position), LOOK_EVERY)
-            found: list[Any] = []
-            for message in messages:
-                if message.error() is not None:
-                    position = max(position, self._end_or_error(message, one, position, end))
-                elif message.offset() < end:
-                    found.append(message)
-                else:
-                    position = end  # and one message too far: the next read has to come back to it
+            found: list[Any] = messages
+            if any(map(ERROR, messages)):
+                found = []
+                for message in messages:
+                    if message.error() is None:
+                        found.append(message)
+                    else:
+                        position = max(position, self._end_or_error(message, one, position, end))
+            while found and found[-1].offset() >= end:
+                found = found[:-1]
+                position = end  # and one message too far: the next read has to come back to it
             if found:
                 position = max(position, found[-1].offset() + 1)
                 yield found

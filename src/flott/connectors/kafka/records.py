@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from operator import itemgetter, methodcaller
 from typing import TYPE_CHECKING, Any
 
 from flott.common.serialization import DeserializationSchema
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from flott.common.typeinfo import TypeInformation
 
 NO_TIMESTAMP = -1
+# Called for each message: no Python function in between.
+VALUE, TIMESTAMP, SECOND = methodcaller("value"), methodcaller("timestamp"), itemgetter(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +114,17 @@ class ValueOnly(KafkaRecordDeserializationSchema):
         return self.schema.get_produced_type()
 
     def batch(self, messages: list[Any]) -> Batch:
-        deserialize = self.schema.deserialize
-        values: list[Any] = []
-        stamps: list[int | None] = []
-        for message in messages:
-            data = message.value()
-            value = None if data is None else deserialize(data)
-            if value is not None:
-                values.append(value)
-                stamp = message.timestamp()[1]
-                stamps.append(None if stamp == NO_TIMESTAMP else stamp)
+        data = list(map(VALUE, messages))
+        if None in data:  # tombstones
+            messages = [message for message, bytes_ in zip(messages, data, strict=True) if bytes_ is not None]
+            data = [bytes_ for bytes_ in data if bytes_ is not None]
+        values = self.schema.deserialize_all(data)
+        stamps: list[int | None] = list(map(SECOND, map(TIMESTAMP, messages)))
+        if NO_TIMESTAMP in stamps:
+            stamps = [None if stamp == NO_TIMESTAMP else stamp for stamp in stamps]
+        if None in values:
+            stamps = [stamp for stamp, value in zip(stamps, values, strict=True) if value is not None]
+            values = [value for value in values if value is not None]
         return Batch(values, stamps)
 
 

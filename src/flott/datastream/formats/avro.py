@@ -1,4 +1,4 @@
-"""Avro files, as PyFlink names them; needs ``flott[avro]``."""
+"""Avro files and messages, as PyFlink names them; needs ``flott[avro]``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from flott.common.typeinfo import PickledBytesTypeInfo
 from flott.connectors.avro_format import AvroFormat, AvroWriterFactory, parsed
+from flott.connectors.avro_messages import AvroRowDeserializationSchema, AvroRowSerializationSchema
 
 if TYPE_CHECKING:
     from flott.common.serialization import BulkWriterFactory
 
-__all__ = ["AvroBulkWriters", "AvroRecordFormat", "AvroSchema", "GenericRecordAvroTypeInfo"]
+__all__ = [
+    "AvroBulkWriters",
+    "AvroRecordFormat",
+    "AvroRowDeserializationSchema",
+    "AvroRowSerializationSchema",
+    "AvroSchema",
+    "GenericRecordAvroTypeInfo",
+]
 
 
 class AvroSchema:
