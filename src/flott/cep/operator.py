@@ -56,7 +56,7 @@ class CepOperator(UserFunctionOperator):
         self.nfa = nfa
         self.key_selector = key_selector
         self.comparator = comparator
-        self.event_time = event_time
+        self.event_time = self.waits_for_watermarks = event_time
         self.late_tag = late_tag
 
     # -- life ------------------------------------------------------------------------------------------------

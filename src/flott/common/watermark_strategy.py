@@ -134,6 +134,11 @@ class WatermarkStrategy:
     """In milliseconds; None if a silent input is waited for."""
     alignment: WatermarkAlignment | None = None
 
+    @property
+    def makes_watermarks(self) -> bool:
+        """Whether event time moves with it: not with ``no_watermarks()``."""
+        return not isinstance(self.generator, NoWatermarks)
+
     @staticmethod
     def for_monotonous_timestamps() -> WatermarkStrategy:
         """For records that come in the order of their timestamps, in each split of the source."""

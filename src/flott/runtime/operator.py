@@ -43,6 +43,10 @@ class Operator:
 
     context: OperatorContext
     output: Output
+    makes_watermarks: bool = False
+    """Whether it says how far event time is."""
+    waits_for_watermarks: bool = False
+    """Whether it gives no result before event time moves."""
 
     def setup(self, context: OperatorContext, output: Output) -> None:
         """Receive the surroundings; called once per worker and subtask."""

@@ -18,6 +18,7 @@ class TimestampsAndWatermarks(Operator):
 
     def __init__(self, strategy: WatermarkStrategy) -> None:
         self.strategy = strategy
+        self.makes_watermarks = strategy.makes_watermarks
 
     def open(self) -> None:
         self._stamper = Stamper(self.strategy, self.context.title)

@@ -96,6 +96,12 @@ class SparkRunner:
         remove_job_files(self._storage, JOB_FILE, keep)
 
 
+NOT_THERE = (
+    "The Python of Spark's workers can't import it: install it where they run, or send a packed environment along, and "
+    "let PYSPARK_PYTHON name that Python (docs/operations.md, Clusters)"
+)
+
+
 def prints_are_far(spark: SparkSession, configuration: Configuration) -> bool:
     """Say whether what workers print has to be brought here: an embedded Spark's workers write to our own stderr."""
     asked = configuration.get_optional(LogOptions.PRINTS)
@@ -106,7 +112,12 @@ def prints_are_far(spark: SparkSession, configuration: Configuration) -> bool:
 
 
 def short_cause(error: BaseException) -> str:
-    """Return the line of a Spark error that says what happened."""
+    r"""Return the line of a Spark error that says what happened.
+
+    >>> short_cause(RuntimeError("Job aborted:\nModuleNotFoundError: No module named 'flott'\n SQLSTATE: 38000"))
+    "ModuleNotFoundError: No module named 'flott'. The Python of Spark's workers can't import it: install it where ..."
+    """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if "Error" in line or "Exception" in line or "lost" in line.lower()]
-    return (telling or lines or [type(error).__name__])[-1][:300]
+    cause = (telling or lines or [type(error).__name__])[-1][:300]
+    return f"{cause}. {NOT_THERE}" if cause.startswith("ModuleNotFoundError") else cause

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from flott.common.options import ExecutionOptions
+from flott.common.options import ExecutionOptions, TableOptions
 from flott.common.time import Duration, to_milliseconds
 from flott.table.errors import NotYetError, TableError
 from flott.table.runtime.emitting_windows import Emit
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["TableConfig"]
 
-ZONE = "table.local-time-zone"
-PHASES = "table.optimizer.agg-phase-strategy"
-SPLIT = "table.optimizer.distinct-agg.split.enabled"
-MINI_BATCH = "table.exec.mini-batch.enabled"
-TTL = "table.exec.state.ttl"
-EARLY, LATE = "table.exec.emit.early-fire", "table.exec.emit.late-fire"
-LATENESS = "table.exec.emit.allow-lateness"
+ZONE = TableOptions.LOCAL_TIME_ZONE.key
+PHASES = TableOptions.AGGREGATE_PHASES.key
+SPLIT = TableOptions.SPLIT_DISTINCT.key
+MINI_BATCH = TableOptions.MINI_BATCH.key
+TTL = TableOptions.STATE_TTL.key
+EARLY, LATE = TableOptions.EARLY_FIRE.key.removesuffix(".enabled"), TableOptions.LATE_FIRE.key.removesuffix(".enabled")
+LATENESS = TableOptions.ALLOW_LATENESS.key
 NOT_YET = {
     "table.exec.source.idle-timeout": "use with_idleness(…) of a WatermarkStrategy on a DataStream",
 }

@@ -14,6 +14,7 @@ from flott.common.options.python import PythonOptions
 from flott.common.options.rest import RestOptions
 from flott.common.options.restart import RestartStrategyOptions
 from flott.common.options.state import StateBackendOptions, StateRecoveryOptions
+from flott.common.options.table import TableOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +33,7 @@ __all__ = [
     "RestartStrategyOptions",
     "StateBackendOptions",
     "StateRecoveryOptions",
+    "TableOptions",
     "all_options",
     "options_of",
 ]
@@ -44,6 +46,7 @@ OPTION_GROUPS: tuple[type, ...] = (
     RestartStrategyOptions,
     StateBackendOptions,
     StateRecoveryOptions,
+    TableOptions,
     PythonOptions,
     MetricOptions,
     LogOptions,

@@ -140,7 +140,10 @@ def decode_metadata(data: bytes, name: str) -> CheckpointMetadata:
         raise CheckpointError(message)
     content = data[len(MAGIC) + 4 :]
     if not content or struct.pack(">I", crc32(content)) != data[len(MAGIC) : len(MAGIC) + 4]:
-        message = f"{name} is damaged: its checksum does not match (half-written or altered, {len(data)} bytes)"
+        message = (
+            f"{name} is damaged: its checksum does not match (half-written or altered, {len(data)} bytes). "
+            "Start from another savepoint or a retained checkpoint; flott checkpoints JOB lists them"
+        )
         raise CheckpointError(message)
     (size,) = struct.unpack_from(">I", content, 0)
     header = json.loads(content[4 : 4 + size])

@@ -94,9 +94,10 @@ class Dependencies:
     def _keep(self, call: str, option: ConfigOption[list[str] | None], paths: tuple[str, ...]) -> None:
         if not paths:
             return
+        named = ", ".join(map(repr, paths))
         advice = "; ".join(dict.fromkeys(_instead_of(path) for path in paths))
         warnings.warn(
-            f"{call}{paths}: Flott needs no jars, its connectors are written in Python; this has no effect, "
+            f"{call}({named}): Flott needs no jars, its connectors are written in Python; this has no effect, "
             f"and the line can go: {advice}",
             stacklevel=3,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 from flott.common.configuration import Configuration
@@ -16,6 +17,7 @@ from flott.datastream.stream_execution_environment.settings import EnvironmentSe
 from flott.datastream.stream_execution_environment.sources import Sources
 from flott.datastream.stream_execution_environment.targets import submitter
 from flott.errors import GraphError
+from flott.graph.check_event_time import without_event_time
 from flott.graph.explain_json import execution_plan_json
 from flott.graph.stream_graph import generate_stream_graph
 from flott.graph.transformations import Program
@@ -85,6 +87,8 @@ class StreamExecutionEnvironment(EnvironmentSettings, Sources, Dependencies):
         adapt_to_mode(
             self.steps.registered, RuntimeExecutionMode[self._configuration.get(ExecutionOptions.RUNTIME_MODE)]
         )
+        for silent in without_event_time(self.steps.registered):
+            warnings.warn(silent, stacklevel=4)  # where the program is executed
         max_parallelism = self.get_max_parallelism()
         config = self.get_config()
         return Program(

@@ -23,6 +23,7 @@ class SourceOperator(Operator):
     def __init__(self, source: Source, strategy: WatermarkStrategy | None = None) -> None:
         self.source = source
         self.strategy = strategy
+        self.makes_watermarks = strategy is not None and strategy.makes_watermarks
         self.time: SplitWatermarks | None = None
         self.ended = False
         self.records = 0

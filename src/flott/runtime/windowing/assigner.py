@@ -111,10 +111,11 @@ class TimeWindowAssigner(WindowAssigner[Any, TimeWindow]):
         return timestamp
 
 
-def no_timestamp(assigner: Any, element: Any) -> FlottError:
-    """Returns the error for a record that has no timestamp where one is needed."""
+def no_timestamp(assigner: Any, *element: Any) -> FlottError:
+    """Returns the error for a record, if it is known, that has no timestamp where one is needed."""
+    record = f"record {element[0]!r:.200}" if element else "a record"
     return FlottError(
-        f"{type(assigner).__name__} needs event time, but record {element!r:.200} has no timestamp. "
+        f"{type(assigner).__name__} needs event time, but {record} has no timestamp. "
         f"Give the source a WatermarkStrategy with with_timestamp_assigner(...), or call "
         f"stream.assign_timestamps_and_watermarks(...) before the window, or use processing-time windows."
     )

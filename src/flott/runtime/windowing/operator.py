@@ -21,6 +21,7 @@ from flott.runtime.windowing.functions import WindowContext, firing_function
 from flott.runtime.windowing.merging import MergingWindowSet
 from flott.runtime.windowing.panes import PaneBackend, PaneOwner
 from flott.runtime.windowing.trigger import TriggerResult
+from flott.runtime.windowing.triggers import EventTimeTrigger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,6 +53,7 @@ class WindowOperator(Operator):
         self.assigner = spec.assigner
         self.trigger = spec.trigger
         self.event_time = spec.assigner.is_event_time()
+        self.waits_for_watermarks = self.event_time and type(spec.trigger) is EventTimeTrigger
         self.lateness = spec.allowed_lateness
         self.firing = firing_function(spec.function, spec.over_all)
 

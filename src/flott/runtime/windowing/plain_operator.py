@@ -79,7 +79,7 @@ class PlainWindowOperator(WindowOperator):
                 self._collect(records, keys, times)
         except TypeError:
             if stamps is None or None in stamps:
-                raise no_timestamp(self.assigner, "without one") from None
+                raise no_timestamp(self.assigner) from None
             raise
 
     def _aggregate(self, records: Iterator[Any], keys: list[Any], times: list[int]) -> None:

@@ -99,7 +99,8 @@ class Connectors:
         made: TableSink = module.sink(options, fields, table)
         options.finish()
         if not step.append_only and not made.changelog and not made.upsert_keys:
-            instead = made.hint or "write into a 'print' table, or aggregate in windows"
+            keyed = "write into a table with a primary key ('jdbc', 'upsert-kafka') or into 'print'"
+            instead = made.hint or f"{keyed}, or aggregate in windows"
             raise TableError(
                 f"table '{path}': the connector '{name}' only takes new rows, but this query updates and deletes rows "
                 f"that it gave before (from {_updating(step)}); {instead}"

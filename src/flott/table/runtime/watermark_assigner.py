@@ -26,6 +26,8 @@ class WatermarkAssigner(Operator):
     A row whose watermark is NULL says nothing. What upstream said about time ends here, all but the end of time.
     """
 
+    makes_watermarks = True
+
     def __init__(self, expr: Expr, zone: str) -> None:
         self.expr = expr
         self.zone = zone

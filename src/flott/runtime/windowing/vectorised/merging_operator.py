@@ -31,6 +31,7 @@ class MergingWindowOperator(Operator):
     batch of partials, not once for each record. There are no timers: a subtask has few panes, each with all its keys.
     """
 
+    waits_for_watermarks = True
     _watermark: int
     _fired_before: dict[int, int]
     """Per key group, after a rescaling: up to where windows fired before."""

@@ -30,6 +30,7 @@ class MergingSessionOperator(Operator):
     looked at in one pass.
     """
 
+    waits_for_watermarks = True
     _watermark: int
     _due: int
     """When the next session fires or goes: then, or later."""

@@ -1,0 +1,75 @@
+"""Options of tables and SQL."""
+
+from __future__ import annotations
+
+from flott.common.config_options import ConfigOptions
+from flott.common.time import Duration
+
+__all__ = ["TableOptions"]
+
+
+class TableOptions:
+    """Options of tables and SQL; `SET 'key' = 'value'` and `TableConfig.set` set them."""
+
+    LOCAL_TIME_ZONE = (
+        ConfigOptions.key("table.local-time-zone")
+        .string_type()
+        .default_value("UTC")
+        .with_description("The time zone of the session, such as Europe/Berlin.")
+    )
+    STATE_TTL = (
+        ConfigOptions.key("table.exec.state.ttl")
+        .duration_type()
+        .default_value(Duration.of_millis(0))
+        .with_description(
+            "After which time groups, joins and first rows forget state that was not written to; 0 for never."
+        )
+    )
+    MINI_BATCH = (
+        ConfigOptions.key("table.exec.mini-batch.enabled")
+        .boolean_type()
+        .default_value(False)
+        .with_description("Whether a group tells its result once per batch of rows instead of once per row.")
+    )
+    AGGREGATE_PHASES = (
+        ConfigOptions.key("table.optimizer.agg-phase-strategy")
+        .choice_type("AUTO", "ONE_PHASE", "TWO_PHASE")
+        .default_value("AUTO")
+        .with_description("Whether rows are aggregated in part before they are exchanged; not with ONE_PHASE.")
+    )
+    SPLIT_DISTINCT = (
+        ConfigOptions.key("table.optimizer.distinct-agg.split.enabled")
+        .boolean_type()
+        .default_value(False)
+        .with_description("Whether distinct values are counted in parts, so that no task holds all of a large group.")
+    )
+    EARLY_FIRE = (
+        ConfigOptions.key("table.exec.emit.early-fire.enabled")
+        .boolean_type()
+        .default_value(False)
+        .with_description("Whether TUMBLE and HOP in GROUP BY tell results before their windows are over.")
+    )
+    EARLY_FIRE_DELAY = (
+        ConfigOptions.key("table.exec.emit.early-fire.delay")
+        .duration_type()
+        .no_default_value()
+        .with_description("How often; 0 for every row.")
+    )
+    LATE_FIRE = (
+        ConfigOptions.key("table.exec.emit.late-fire.enabled")
+        .boolean_type()
+        .default_value(False)
+        .with_description("Whether they tell results again for rows that come late.")
+    )
+    LATE_FIRE_DELAY = (
+        ConfigOptions.key("table.exec.emit.late-fire.delay")
+        .duration_type()
+        .no_default_value()
+        .with_description("How often; 0 for every row.")
+    )
+    ALLOW_LATENESS = (
+        ConfigOptions.key("table.exec.emit.allow-lateness")
+        .duration_type()
+        .no_default_value()
+        .with_description("For how long after their end windows take late rows; by default as long as state lives.")
+    )
