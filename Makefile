@@ -76,6 +76,9 @@ lint: $(STAMP) ## Check style, formatting, types, import layers and docs
 	$(BIN)/mypy
 	$(BIN)/python tools/lint_layers.py
 	$(BIN)/python tools/lint_docs.py
+	$(BIN)/python tools/lint_links.py
+	PYTHONPATH=src $(BIN)/python tools/configuration_reference.py --check
+	PYTHONPATH=src $(BIN)/python tools/command_line_reference.py --check
 
 .PHONY: support
 support: $(STAMP) ## Compare with PyFlink's API, and write docs/support.md
@@ -85,13 +88,28 @@ support: $(STAMP) ## Compare with PyFlink's API, and write docs/support.md
 examples-page: $(STAMP) ## Run the examples, and write docs/examples.md with what they print
 	PYTHONPATH=src $(BIN)/python tools/examples_page.py
 
+.PHONY: docs
+docs: $(STAMP) ## Build the documentation site, without the network: build/site/index.html
+	NO_MKDOCS_2_WARNING=1 PYTHONPATH=src $(BIN)/python -m mkdocs build --strict --quiet
+
+.PHONY: docs-test
+docs-test: setup docs ## Run all programs of the docs, follow the quickstart, make the mistakes of the error gallery
+	$(BIN)/python tools/lint_links.py
+	$(PYTEST) -q tests/docs
+
+.PHONY: docs-reference
+docs-reference: $(STAMP) ## Write the pages that are made from code: configuration, command line, error gallery
+	PYTHONPATH=src $(BIN)/python tools/configuration_reference.py
+	PYTHONPATH=src $(BIN)/python tools/command_line_reference.py
+	PYTHONPATH=src $(BIN)/python tools/error_gallery.py
+
 .PHONY: format
 format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
 
 .PHONY: ci
-ci: lint test test-properties test-slow ## Run what CI runs
+ci: lint test test-properties test-slow docs ## Run what CI runs
 
 .PHONY: clean
 clean: ## Remove the virtual environment and everything that tools and runs left
