@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flott.table.bind.expressions import ExpressionBinder
-from flott.table.bind.scope import Scope
+from flott.table.bind.scope import Scope, wrong
 from flott.table.errors import ValidationError, did_you_mean
 from flott.table.expr import Expr, InputRef
 from flott.table.plan.nodes import ROWTIME, Field, Node, Scan, Watermark, project, show
@@ -60,17 +60,17 @@ def _with_watermark(node: Node, watermark: tuple[str, exp.Expr], users: dict[str
     name, tree = watermark
     names = [field.name for field in node.fields]
     if name not in names:
-        raise ValidationError(f"WATERMARK FOR {name}: there is no such column{did_you_mean(name, names)}")
+        raise wrong(f"WATERMARK FOR {name}: there is no such column{did_you_mean(name, names)}", tree, text)
     position = names.index(name)
     kind = node.fields[position].type
     if not is_timestamp(kind) or kind.precision > MILLISECONDS:  # type: ignore[attr-defined]
-        raise ValidationError(
+        raise wrong(
             f"WATERMARK FOR {name}: event time is a TIMESTAMP(3) or TIMESTAMP_LTZ(3), and this column is {kind!r}; "
-            f"declare it so, or compute one: at AS CAST({name} AS TIMESTAMP(3))"
-        )
+            f"declare it so, or compute one: at AS CAST({name} AS TIMESTAMP(3))", tree, text,
+        )  # fmt: skip
     expr = ExpressionBinder(Scope.of(node, None, text), users).bind(tree)
     if type(expr.type) is not type(kind):
-        raise ValidationError(f"WATERMARK FOR {name}: the watermark must be {kind.nullable()!r}, not {expr.type!r}")
+        raise wrong(f"WATERMARK FOR {name}: the watermark must be {kind.nullable()!r}, not {expr.type!r}", tree, text)
     fields = tuple(
         Field(field.name, field.type, ROWTIME) if index == position else field
         for index, field in enumerate(node.fields)
