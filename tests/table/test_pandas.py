@@ -49,6 +49,11 @@ def timed():
     return StreamTableEnvironment.create(env).from_data_stream(stream, schema.build())
 
 
+def test_event_time_is_shown_in_schemas(timed, capsys):
+    timed.print_schema()
+    assert "`ts` TIMESTAMP(3) *ROWTIME*,\n" in capsys.readouterr().out
+
+
 # -- DataFrames
 
 

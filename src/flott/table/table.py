@@ -13,6 +13,7 @@ from flott.table.errors import TableError, did_you_mean
 from flott.table.explain_detail import shows_changes
 from flott.table.expression import tree_of
 from flott.table.grouped_table import GroupedTable, GroupWindowedTable, OverWindowedTable
+from flott.table.plan.nodes import PROCTIME
 from flott.table.plan.set_operation import EXCEPT, INTERSECT
 from flott.table.row_functions import (
     AggregatedTable,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from flott.table.explain_detail import ExplainDetail
     from flott.table.expression import Expression
     from flott.table.over_window import OverWindow
-    from flott.table.plan.nodes import Node
+    from flott.table.plan.nodes import Field, Node
     from flott.table.resolved_schema import ResolvedSchema
     from flott.table.table_environment import TableEnvironment
     from flott.table.table_result import TableResult
@@ -204,7 +205,7 @@ class Table:
         """Prints the columns."""
         import sys
 
-        lines = ",\n".join(f"  `{field.name}` {field.type!r}" for field in self.plan.fields)
+        lines = ",\n".join(f"  `{field.name}` {field.type!r}{_role(field)}" for field in self.plan.fields)
         sys.stdout.write(f"(\n{lines}\n)\n")
 
     def execute(self) -> TableResult:
@@ -252,6 +253,10 @@ class Table:
 
     def __repr__(self) -> str:
         return f"Table({', '.join(field.name for field in self.plan.fields)})"
+
+
+def _role(field: Field) -> str:
+    return " *ROWTIME*" if field.is_rowtime else " *PROCTIME*" if field.role == PROCTIME else ""
 
 
 class OrderedTable:
