@@ -88,6 +88,15 @@ support: $(STAMP) ## Compare with PyFlink's API, and write docs/support.md
 examples-page: $(STAMP) ## Run the examples, and write docs/examples.md with what they print
 	PYTHONPATH=src $(BIN)/python tools/examples_page.py
 
+.PHONY: bench
+bench: setup ## Compare with PyFlink, Flink SQL and Spark, all scenarios (hours): benchmarks/results/bench.md
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'matplotlib>=3.8'
+	PYTHONPATH=src $(BIN)/python benchmarks/bench.py
+
+.PHONY: guard
+guard: $(STAMP) ## Fail if the operators lost a fifth of their speed against a plain Python loop
+	PYTHONPATH=src $(BIN)/python benchmarks/guard.py
+
 .PHONY: docs
 docs: $(STAMP) ## Build the documentation site, without the network: build/site/index.html
 	NO_MKDOCS_2_WARNING=1 PYTHONPATH=src $(BIN)/python -m mkdocs build --strict --quiet

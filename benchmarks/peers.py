@@ -23,36 +23,43 @@ class Run:
 
     seconds: float
     net_seconds: float
+    cpu_seconds: float
+    """Processor time of all its processes, as last seen of each."""
     peak_python_mb: float
     """Most memory that all Python processes of the run held together."""
+    peak_mb: float
+    """The same with its other processes: Java's."""
     result: dict
 
 
 def run_program(program: str, engine: str, *arguments: str, timeout: float = 1800) -> Run:
     """Run a program of benchmarks/programs on an engine and read the JSON that it prints last."""
-    python = Path(sys.executable) if engine == "flott" else pyflink_python()
+    python = pyflink_python() if engine == "pyflink" else Path(sys.executable)
     environment = pyflink_variables(python)
     if engine == "flott":
         environment["PYTHONPATH"] = str(ROOT / "src")
     command = [str(python), str(ROOT / "benchmarks" / "programs" / program), "--engine", engine, *arguments]
     started = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
-    peak = PeakMemory(process.pid)
+    watch = Watch(process.pid)
     try:
         out, err = process.communicate(timeout=timeout)
     finally:
-        peak.stop()
+        watch.stop()
     if process.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} failed:\n{err[-3000:]}")
     result = json.loads(out.strip().splitlines()[-1])
-    return Run(time.monotonic() - started, result["net_seconds"], peak.most / 2**20, result)
+    seconds = time.monotonic() - started
+    cpu = sum(watch.cpu.values())
+    return Run(seconds, result["net_seconds"], cpu, watch.most_python / 2**20, watch.most / 2**20, result)
 
 
-class PeakMemory:
-    """Watches what the Python processes below one process hold."""
+class Watch:
+    """Watches a process and those below it: what they hold, and the processor time they took."""
 
     def __init__(self, pid: int) -> None:
-        self.most = 0
+        self.most = self.most_python = 0
+        self.cpu: dict[int, float] = {}
         self._pid = pid
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
@@ -60,24 +67,27 @@ class PeakMemory:
 
     def _watch(self) -> None:
         while not self._stopped.wait(0.5):
-            self.most = max(self.most, python_memory(self._pid))
+            self._look()
+
+    def _look(self) -> None:
+        python = other = 0
+        try:
+            processes = [psutil.Process(self._pid), *psutil.Process(self._pid).children(recursive=True)]
+        except psutil.NoSuchProcess:
+            return
+        for process in processes:
+            try:
+                times = process.cpu_times()
+                self.cpu[process.pid] = times.user + times.system
+                if "python" in process.name():
+                    # What only it holds, so that shared pages count once.
+                    python += process.memory_full_info().uss
+                else:
+                    other += process.memory_info().rss
+            except (psutil.NoSuchProcess, psutil.AccessDenied):
+                continue
+        self.most, self.most_python = max(self.most, python + other), max(self.most_python, python)
 
     def stop(self) -> None:
         self._stopped.set()
         self._thread.join()
-
-
-def python_memory(pid: int) -> int:
-    """Return the bytes that only the Python processes below ``pid`` hold (USS, so that shared pages count once)."""
-    total = 0
-    try:
-        processes = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return 0
-    for process in processes:
-        try:
-            if "python" in process.name():
-                total += process.memory_full_info().uss
-        except (psutil.NoSuchProcess, psutil.AccessDenied):
-            continue
-    return total

@@ -1,0 +1,188 @@
+"""All scenarios on all engines, in one run: rates, ratios, processor time and memory, as a table, as JSON and drawn.
+
+    make bench                                             # everything; some hours
+    python benchmarks/bench.py --only keyed --rounds 1     # scenarios with that in their name
+    python benchmarks/bench.py --growth keys exchanges     # what a record costs as something grows
+
+Flott, PyFlink in thread mode, Flink SQL on the JVM, and Spark's own Structured Streaming do the same work on two
+subtasks. Each runs a program twice, short and long; the rate is the difference in records over the difference in time,
+so that starting up drops out. Rounds are interleaved and the median counts. Nexmark and latency have benchmarks of
+their own (nexmark.py, latency.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from keyed_count import machine
+from peers import run_program
+from scenarios import GROWTH, SCENARIOS, Contender, Scenario
+
+RESULTS = Path(__file__).parent / "results"
+SMALLEST = 0.05
+"""Two runs that differ by less seconds say nothing of a rate."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one contender did in one round."""
+
+    records_per_second: float
+    cpu_seconds_per_million: float
+    peak_mb: float
+
+
+def measure(contender: Contender, scale: float) -> Measurement | None:
+    """Run a contender short and long; None if it fails, which is told."""
+    short, long = (int(size * scale) for size in contender.sizes)
+    try:
+        runs = [
+            run_program(contender.program, contender.engine, *contender.arguments, "--records", str(records))
+            for records in (short, long)
+        ]
+    except Exception as error:  # noqa: BLE001 - one engine that fails must not end a run of hours
+        print(f"{contender.title} failed: {str(error)[-500:]}", file=sys.stderr, flush=True)
+        return None
+    records = runs[1].result["records"] - runs[0].result["records"]
+    seconds = runs[1].net_seconds - runs[0].net_seconds
+    if seconds < SMALLEST:
+        print(f"{contender.title}: the long run took no longer than the short one", file=sys.stderr, flush=True)
+        return None
+    cpu = max(runs[1].cpu_seconds - runs[0].cpu_seconds, 0.0)
+    return Measurement(records / seconds, cpu / records * 1e6, runs[1].peak_mb)
+
+
+def compare(scenario: Scenario, options: argparse.Namespace) -> list[dict]:
+    found: dict[str, list[Measurement]] = {one.title: [] for one in scenario.contenders}
+    for number in range(options.rounds):
+        for contender in scenario.contenders:
+            if options.engines and contender.engine not in options.engines:
+                continue
+            measured = measure(contender, options.scale)
+            if measured is not None:
+                found[contender.title].append(measured)
+                rate = f"{measured.records_per_second:>14,.0f} records/s"
+                print(f"{scenario.name}, round {number + 1}: {contender.title:26}{rate}", file=sys.stderr, flush=True)
+    return [
+        {
+            "scenario": scenario.name,
+            "engine": title,
+            "records_per_second": statistics.median(one.records_per_second for one in measured),
+            "all": [round(one.records_per_second) for one in measured],
+            "cpu_seconds_per_million": statistics.median(one.cpu_seconds_per_million for one in measured),
+            "peak_mb": max(one.peak_mb for one in measured),
+            "target": scenario.targets.get(title),
+        }
+        for title, measured in found.items()
+        if measured
+    ]
+
+
+def grow(kind: str, options: argparse.Namespace) -> list[dict]:
+    rows = []
+    for size, contender in GROWTH[kind]:
+        measured = [one for _ in range(options.rounds) if (one := measure(contender, options.scale))]
+        if measured:
+            rate = statistics.median(one.records_per_second for one in measured)
+            rows.append({"kind": kind, "size": size, "microseconds": 1e6 / rate})
+            print(f"{size} {kind}: {1e6 / rate:.2f} µs a record", file=sys.stderr, flush=True)
+    return rows
+
+
+def markdown(figures: list[dict], growth: list[dict]) -> str:
+    lines = [f"{machine()}; {time.strftime('%F')}; medians", ""]
+    if figures:
+        titles = (
+            "scenario",
+            "engine",
+            "records/s",
+            "all rounds",
+            "Flott is faster by",
+            "target",
+            "CPU s/million",
+            "peak",
+        )
+        lines += [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
+    for figure in figures:
+        ours = next((f for f in figures if f["scenario"] == figure["scenario"] and f["engine"] == "flott"), None)
+        ratio = target = ""
+        if ours and figure["engine"] != "flott":
+            ratio = f"{ours['records_per_second'] / figure['records_per_second']:.1f} x"
+            target = f"{figure['target']} x" if figure["target"] else ""
+        every = ", ".join(f"{rate:,}" for rate in figure["all"])
+        lines.append(
+            f"| {figure['scenario']} | {figure['engine']} | {figure['records_per_second']:,.0f} | {every} | {ratio} | "
+            f"{target} | {figure['cpu_seconds_per_million']:.2f} | {figure['peak_mb']:,.0f} MB |"
+        )
+    if growth:
+        lines += ["", "| growing | size | µs a record | of the first |", "|---|---|---|---|"]
+    for row in growth:
+        first = next(one for one in growth if one["kind"] == row["kind"])
+        ratio = row["microseconds"] / first["microseconds"]
+        lines.append(f"| {row['kind']} | {row['size']} | {row['microseconds']:.2f} | {ratio:.2f} x |")
+    return "\n".join(lines) + "\n"
+
+
+def draw(figures: list[dict], path: Path) -> None:
+    """Draw a bar per engine and scenario, on a logarithmic scale: the engines are far apart."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    engines = list(dict.fromkeys(figure["engine"] for figure in figures))
+    scenarios = list(dict.fromkeys(figure["scenario"] for figure in figures))
+    drawing, axis = plt.subplots(figsize=(10, 0.7 * len(scenarios) + 1.5))
+    height = 0.8 / len(engines)
+    for number, engine in enumerate(engines):
+        mine = [figure for figure in figures if figure["engine"] == engine]
+        places = [scenarios.index(figure["scenario"]) + (number - len(engines) / 2) * height for figure in mine]
+        axis.barh(places, [figure["records_per_second"] for figure in mine], height=height, label=engine)
+    axis.set_yticks(range(len(scenarios)), scenarios, fontsize=8)
+    axis.invert_yaxis()
+    axis.set_xscale("log")
+    axis.set_xlabel("records per second")
+    axis.grid(axis="x", alpha=0.3)
+    axis.legend(fontsize=8)
+    drawing.tight_layout()
+    drawing.savefig(path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", help="only scenarios with this in their name")
+    parser.add_argument("--engines", nargs="*", choices=["flott", "pyflink", "spark"])
+    parser.add_argument("--growth", nargs="*", choices=list(GROWTH), help="these instead of the scenarios")
+    parser.add_argument("--scale", type=float, default=1.0, help="so many times the records, such as 0.2")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where the report goes")
+    options = parser.parse_args()
+    options.results.mkdir(parents=True, exist_ok=True)
+    figures: list[dict] = []
+    growth: list[dict] = []
+    chosen = () if options.growth else [one for one in SCENARIOS if (options.only or "") in one.name]
+    for scenario in chosen:
+        figures += compare(scenario, options)
+        write(options.results, figures, growth)  # what was measured stays, whatever comes
+    for kind in options.growth or (() if options.only else GROWTH):
+        growth += grow(kind, options)
+        write(options.results, figures, growth)
+    print(markdown(figures, growth))
+
+
+def write(folder: Path, figures: list[dict], growth: list[dict]) -> None:
+    content = {"machine": machine(), "when": time.strftime("%F %T"), "figures": figures, "growth": growth}
+    (folder / "bench.json").write_text(json.dumps(content, indent=1) + "\n")
+    (folder / "bench.md").write_text(markdown(figures, growth))
+    if figures:
+        draw(figures, folder / "bench.svg")
+
+
+if __name__ == "__main__":
+    main()
