@@ -21,6 +21,7 @@ from flott.cli.sql_script import statements_of
 from flott.common import Configuration
 from flott.common.pyflink_imports import PyFlinkFinder
 from flott.datastream import StreamExecutionEnvironment
+from flott.spark.session import embedded_session
 from flott.table import EnvironmentSettings, TableEnvironment
 
 if TYPE_CHECKING:
@@ -102,8 +103,6 @@ def _surroundings(page: Page) -> Iterator[None]:
     settings = Configuration().set_integer("parallelism.default", 2)
     if page.on_spark:
         settings.set_string("flott.spark.master", "local[2]")
-        # As in an activated environment: a program that starts Spark itself finds this Python for its workers.
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     else:
         settings.set_string("flott.execution.target", "in-process")
     before, modules, finders = Path.cwd(), set(sys.modules), list(sys.meta_path)
@@ -111,6 +110,9 @@ def _surroundings(page: Page) -> Iterator[None]:
     sys.meta_path.insert(0, PyFlinkFinder())
     with tempfile.TemporaryDirectory(prefix="page-") as directory:
         os.chdir(directory)
+        if page.on_spark:
+            # Quiet, and with as few partitions as a small machine needs; a program that asks for a session gets this.
+            embedded_session(settings)
         try:
             yield
         finally:

@@ -61,5 +61,8 @@ class TypedOutput:
             values = list(map(self.shape, records))
         except (ValueError, TypeError) as error:
             wrong = batch.values[len(batch) - length_hint(records) - 1]
-            raise FlottError(f"{self.title}: its result {wrong!r:.200} is not what was declared: {error}") from None
+            raise FlottError(
+                f"{self.title}: its result {wrong!r:.200} is not what was declared: {error}. Return such values, or "
+                "declare output_type=... as they are"
+            ) from None
         self.output.emit(Batch(values, batch.stamps))

@@ -87,7 +87,7 @@ def test_an_environment_or_stream_can_not_be_captured():
     env = StreamExecutionEnvironment.get_execution_environment()
     stream = env.from_collection([1])
     assert "holds a StreamExecutionEnvironment: variable 'env'" in refusal_of(lambda _: env)
-    assert "holds a DataStream: variable 'stream' around it. a DataStream belongs" in refusal_of(lambda _: stream)
+    assert "holds a DataStream: variable 'stream' around it. A DataStream belongs" in refusal_of(lambda _: stream)
 
 
 def test_when_nothing_inside_is_to_blame_the_error_itself_is_told():

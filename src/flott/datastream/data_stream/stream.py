@@ -320,7 +320,10 @@ class DataStream(OperatorSettings, Partitioning, Outputs, Splitting, PartitionWi
             raise GraphError(f"{call}: the streams come from different environments; build both from one")
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("a DataStream belongs to the program and can't go to a worker; don't use it inside a function")
+        raise TypeError(
+            "A DataStream belongs to the program and can't go to a worker; a function sees one record at a time. To "
+            "bring two streams together, join(...) or connect(...) them"
+        )
 
 
 def _field_of(
