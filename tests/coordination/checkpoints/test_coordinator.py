@@ -252,6 +252,21 @@ def test_a_savepoint_that_fails_is_told_to_who_asked_and_does_not_count(make):
         request.promise.result(0)
 
 
+def test_of_a_savepoint_that_was_given_up_nothing_is_left(make, tmp_path):
+    made = make()
+    made.coordinator.requests.ask(SavepointRequest(str(tmp_path)))
+    pending = start(made)
+    (tmp_path / "savepoint-1").mkdir()
+    (tmp_path / "savepoint-1" / "state.parquet").write_bytes(b"half")
+    (tmp_path / "savepoint-2").mkdir()
+    made.coordinator.acknowledge(pending, PLAN, reports(), state())
+    made.time.now = 10**9
+    [aborted] = made.coordinator.poll()
+    assert "longer than" in aborted.reason
+    made.background.work()  # its metadata are written after all, and then it is removed
+    assert [path.name for path in tmp_path.iterdir()] == ["savepoint-2"]
+
+
 def test_a_newer_one_makes_older_ones_superfluous(make):
     made = make(max_concurrent=2)
     older, newer = start(made), start(made)

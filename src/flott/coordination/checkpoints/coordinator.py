@@ -14,7 +14,7 @@ from flott.coordination.checkpoints.requests import RequestQueue
 from flott.coordination.checkpoints.settings import NEVER_KEEP, RETAIN
 from flott.coordination.checkpoints.state_files import StateFiles, own_names
 from flott.coordination.checkpoints.statistics import CheckpointStatistics, CheckpointStats, SubtaskStats
-from flott.coordination.checkpoints.storage import write_savepoint_metadata
+from flott.coordination.checkpoints.storage import remove_unfinished, write_savepoint_metadata
 from flott.errors import CheckpointError
 from flott.runtime.crash_points import reach
 
@@ -199,6 +199,8 @@ class CheckpointCoordinator:
     def _let_go(self, pending: PendingCheckpoint, *, settle: bool) -> None:
         if pending.metadata is not None and pending.savepoint is None:
             self._discard(self.files.release(own_names(pending.metadata.state.files())))
+        if pending.path is not None:
+            self.background.submit(partial(remove_unfinished, pending.path))
         late = pending.written
         if late is not None and pending.savepoint is None:
             # It may still be written after all: then it must not be found by a later driver.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from flott.coordination.checkpoints.metadata import decode_metadata, encode_metadata
@@ -81,6 +82,14 @@ class DirectoryCheckpointStorage:
 def write_savepoint_metadata(root: str, metadata: CheckpointMetadata) -> None:
     """Complete a savepoint: with this file it counts."""
     open_storage(root).write(METADATA, encode_metadata(metadata))
+
+
+def remove_unfinished(path: str) -> str:
+    """Remove what there is of a savepoint that was given up; where that can't be done it stays, and does no harm."""
+    parent, _, name = path.rpartition("/")
+    with suppress(OSError):
+        open_storage(parent).delete_folder(name)
+    return ""
 
 
 def load(path: str) -> tuple[str, CheckpointMetadata]:
