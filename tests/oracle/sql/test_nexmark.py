@@ -5,22 +5,20 @@ from __future__ import annotations
 import csv
 import json
 import re
-import subprocess
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 import yaml
+from tests.oracle.sql.flink import ask
 from tests.table.conftest import table_environment
 from tests.table.nexmark import events
 
 from flott.table.final_rows import final_rows
-from pyflink_environment import pyflink_python, pyflink_variables
 
 pytestmark = pytest.mark.oracle
 
-JOB = Path(__file__).parent / "job" / "flink_sql.py"
 NEXMARK = Path(events.__file__).parent
 EVENTS = 2000
 TIME = re.compile(r"(?<!`)\bdateTime\b")
@@ -73,15 +71,10 @@ def statements(folder, out):
 
 
 def theirs(folder):
-    """What Flink answers, all queries in one process."""
-    asked, told = folder / "questions.json", folder / "answers.json"
+    """What Flink answers."""
     out = folder / "flink"
-    asked.write_text(json.dumps({"statements": list(statements(folder, out)), "queries": queries(), "keys": BY_KEY}))
-    python = pyflink_python()
-    command = [str(python), str(JOB), str(asked), str(told)]
-    subprocess.run(command, env=pyflink_variables(python), cwd=folder, check=True, timeout=1800)
-    answers = json.loads(told.read_text())
-    return answers | {"q10": {"rows": in_files(out)}}
+    program = {"statements": list(statements(folder, out)), "queries": queries(), "keys": BY_KEY}
+    return ask(folder, [program]) | {"q10": {"rows": in_files(out)}}
 
 
 def ours(folder, name):
@@ -99,7 +92,7 @@ def ours(folder, name):
 
 def plain(value):
     if isinstance(value, Decimal):
-        return format(value.normalize(), "f")
+        return format(value, "f")
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
