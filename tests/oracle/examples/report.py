@@ -9,8 +9,8 @@ from pyflink_environment import PYFLINK
 HEAD = """# PyFlink's examples on Flott
 
 Written by `make oracle`; do not edit. The programs are those in `pyflink/examples` of {version}, unmodified, run with
-`flott run --pyflink`. *same*: it prints what it prints on PyFlink, the order of lines aside. *runs*: its input is
-random or has no end, so only the form of what it prints can be compared.
+`flott run --pyflink`. *same*: it prints what it prints on PyFlink, the order of lines aside. *runs*: it runs
+to its end, or prints without end; the last column says why that is not compared with PyFlink.
 
 {counts}
 
