@@ -21,7 +21,6 @@ from flott.cli.sql_script import statements_of
 from flott.common import Configuration
 from flott.common.pyflink_imports import PyFlinkFinder
 from flott.datastream import StreamExecutionEnvironment
-from flott.spark.session import embedded_session
 from flott.table import EnvironmentSettings, TableEnvironment
 
 if TYPE_CHECKING:
@@ -111,6 +110,8 @@ def _surroundings(page: Page) -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="page-") as directory:
         os.chdir(directory)
         if page.on_spark:
+            from flott.spark.session import embedded_session  # pyspark is only for those who need it
+
             # Quiet, and with as few partitions as a small machine needs; a program that asks for a session gets this.
             embedded_session(settings)
         try:
