@@ -7,6 +7,7 @@ import os
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -48,7 +49,7 @@ class Api:
                 return json.loads(answer.read())
         except urllib.error.HTTPError as refusal:
             fail(f"{self.url}: {reason_of(refusal)}")
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, HTTPException) as error:  # also half an answer, of a driver that just ended
             message = f"the driver at {self.url} does not answer: {error}"
             raise UnreachableError(message) from error
 

@@ -72,9 +72,9 @@ class PartitionCommit:
     """When partitions of a file sink are complete, and what is done then.
 
     >>> rule = PartitionCommit.on_watermark(PartitionTime("$day $hour:00:00"), Duration.of_hours(1))
-    >>> rule.is_due("day=2020-01-31/hour=12/", created=0, now=0, watermark=1580482800000)
+    >>> rule.is_due("day=2020-01-31/hour=12/", created=0, now=0, watermark=1580475600000)
     False
-    >>> rule.is_due("day=2020-01-31/hour=12/", created=0, now=0, watermark=1580482800001)
+    >>> rule.is_due("day=2020-01-31/hour=12/", created=0, now=0, watermark=1580475600001)
     True
     """
 
