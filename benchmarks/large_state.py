@@ -55,10 +55,10 @@ class Job:
                 continue
         return json.loads(line)
 
-    def run_until(self, records: int) -> list[dict]:
-        """Wait until so many records went through."""
+    def run_until(self, records: int, least: int = 1) -> list[dict]:
+        """Wait until so many records went through, in at least so many epochs."""
         epochs = [self.epoch()]
-        while epochs[-1]["total"] < records:
+        while epochs[-1]["total"] < records or len(epochs) < least:
             epochs.append(self.epoch())
         return epochs
 
@@ -81,7 +81,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         few = Job(1_000, options.bytes, f"{directory}/few")
-        base = rate(few.run_until(min(6_000_000, 6_000_000 * 200 // options.bytes))[5:])
+        base = rate(few.run_until(min(6_000_000, 6_000_000 * 200 // options.bytes), least=12)[5:])
         few.kill()
     with tempfile.TemporaryDirectory() as directory:
         job = Job(options.keys, options.bytes, f"{directory}/many")
