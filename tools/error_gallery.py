@@ -112,6 +112,9 @@ def _surroundings() -> Iterator[str]:
         tempfile.TemporaryDirectory(prefix="mistake-") as directory,
         mock.patch.dict(os.environ),
         mock.patch.dict(sys.modules),
+        mock.patch.object(
+            sys, "path", [str(MISTAKES), *sys.path]
+        ),  # what several of them share is a module beside them
         mock.patch.object(StreamExecutionEnvironment, "context_configuration", settings),
         contextlib.redirect_stdout(io.StringIO()),
     ):

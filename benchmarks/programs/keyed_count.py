@@ -11,6 +11,8 @@ import json
 import sys
 import time
 
+from discarding import discard
+
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
@@ -48,19 +50,6 @@ class Count(KeyedProcessFunction):
         yield value[0], count
 
 
-def discard(stream) -> None:
-    if options.engine == "flott":
-        from flott.datastream.connectors.discard import DiscardingSink
-
-        stream.sink_to(DiscardingSink())
-    else:
-        from pyflink.datastream.functions import SinkFunction
-        from pyflink.java_gateway import get_gateway
-
-        sink = get_gateway().jvm.org.apache.flink.streaming.api.functions.sink.legacy.DiscardingSink()
-        stream.add_sink(SinkFunction(sink))
-
-
 def main() -> None:
     configuration = Configuration()
     if options.engine == "pyflink":
@@ -82,7 +71,7 @@ def main() -> None:
         .key_by(lambda pair: pair[0], key_type=Types.LONG())
         .process(Count(), output_type=pair)
     )
-    discard(counted)
+    discard(counted, options.engine)
     started = time.time()
     client = env.execute_async("keyed count")
     memory = watch_memory(client) if options.engine == "flott" else []

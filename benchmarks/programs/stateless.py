@@ -9,6 +9,8 @@ import argparse
 import json
 import sys
 
+from discarding import discard
+
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
@@ -23,23 +25,11 @@ options = arguments()
 if options.engine == "flott":
     from flott.common import Configuration, Types, WatermarkStrategy
     from flott.datastream import StreamExecutionEnvironment
-    from flott.datastream.connectors.discard import DiscardingSink
     from flott.datastream.connectors.number_seq import NumberSequenceSource
 else:
     from pyflink.common import Configuration, Types, WatermarkStrategy
     from pyflink.datastream import StreamExecutionEnvironment
     from pyflink.datastream.connectors.number_seq import NumberSequenceSource
-
-
-def discard(stream) -> None:
-    if options.engine == "flott":
-        stream.sink_to(DiscardingSink())
-    else:
-        from pyflink.datastream.functions import SinkFunction
-        from pyflink.java_gateway import get_gateway
-
-        sink = get_gateway().jvm.org.apache.flink.streaming.api.functions.sink.legacy.DiscardingSink()
-        stream.add_sink(SinkFunction(sink))
 
 
 def main() -> None:
@@ -59,7 +49,7 @@ def main() -> None:
         stream = stream.key_by(lambda pair: pair[0], key_type=Types.LONG()).map(
             lambda pair: (pair[0] + 1, pair[1]), output_type=pair
         )
-    discard(stream)
+    discard(stream, options.engine)
     net = env.execute("stateless").get_net_runtime() / 1000
     print(json.dumps({"net_seconds": net, "records": options.records}))
 

@@ -12,6 +12,8 @@ import json
 import sys
 import time
 
+from discarding import discard
+
 SIZE, SLIDE, GAP = 10_000, 2_000, 5_000
 SESSION = 1_000_000
 """With session windows, every key pauses after so many records."""
@@ -103,21 +105,8 @@ def functions() -> float:
     else:
         windows = keyed.window(EventTimeSessionWindows.with_gap(millis(GAP)))
         results = windows.aggregate(CountAndSum(), accumulator_type=triple(), output_type=triple())
-    discard(results)
+    discard(results, options.engine)
     return env.execute("windows").get_net_runtime() / 1000
-
-
-def discard(stream) -> None:
-    if options.engine == "flott":
-        from flott.datastream.connectors.discard import DiscardingSink
-
-        stream.sink_to(DiscardingSink())
-    else:
-        from pyflink.datastream.functions import SinkFunction
-        from pyflink.java_gateway import get_gateway
-
-        sink = get_gateway().jvm.org.apache.flink.streaming.api.functions.sink.legacy.DiscardingSink()
-        stream.add_sink(SinkFunction(sink))
 
 
 def built_in() -> float:
@@ -142,7 +131,7 @@ def built_in() -> float:
         "session": EventTimeSessionWindows.with_gap(GAP),
     }[options.window]
     results = stream.key_by("user").window(assigner).aggregate([Count(), Sum("amount")])
-    discard(results)
+    discard(results, options.engine)
     return env.execute("windows").get_net_runtime() / 1000
 
 

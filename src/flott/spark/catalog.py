@@ -8,7 +8,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from flott.errors import GraphError
-from flott.spark.base_session import base_session
+from flott.spark.session import base_session
 from flott.spark.tables import first_line
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pyspark.errors import PySparkException
 
 from flott.errors import GraphError
-from flott.spark.base_session import base_session
-from flott.spark.session import is_remote
+from flott.spark.session import base_session, is_remote
 from flott.spark.tables import first_line
 
 if TYPE_CHECKING:

@@ -55,12 +55,17 @@ ON_THIS_MACHINE = {
 
 def epoch_session(configuration: Configuration) -> SparkSession:
     """Return a session for epoch jobs: of the Spark application that is there, else of an embedded one."""
-    base = SparkSession.getActiveSession() or embedded_session(configuration)
+    base = base_session(configuration)
     # Settings of their own for epoch jobs; a Connect session has them anyway, and a second one would hang at exit.
     session = base if is_remote(base) else base.newSession()
     for key, value in EPOCH_JOB.items():
         session.conf.set(key, value)
     return session
+
+
+def base_session(configuration: Configuration) -> SparkSession:
+    """Return the session of the program itself: it knows the tables and temporary views that the user knows."""
+    return SparkSession.getActiveSession() or embedded_session(configuration)
 
 
 def is_remote(session: SparkSession) -> bool:

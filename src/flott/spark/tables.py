@@ -13,9 +13,9 @@ from flott.common.options import FlottOptions
 from flott.connectors.paths import absolute, as_uri
 from flott.connectors.staged_frames import StagedRowsSink
 from flott.errors import GraphError
-from flott.spark.base_session import base_session
 from flott.spark.frame_writes import FILE_FORMATS, FormatWrite, TableWrite
 from flott.spark.frames import place_of
+from flott.spark.session import base_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

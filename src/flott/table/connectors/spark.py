@@ -71,7 +71,7 @@ def source(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> 
     there = SparkTable(_address(options, table), _schema(table.schema.stored()), fields, streaming)
 
     def stream(environment: Any) -> Any:
-        from flott.spark.base_session import base_session
+        from flott.spark.session import base_session
 
         rows = there.rows(base_session(environment.get_configuration()))
         return environment.from_spark(rows, None, f"spark: {options.table}")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import MAX_WATERMARK
-from flott.runtime.operator import Operator
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import DELETE, INSERT, UPDATE_BEFORE, ChangesOut, keys_of, unpack
+from flott.table.runtime.timed_rows import AtTheirTime
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
 
 
-class FinalRows(Operator):
+class FinalRows(AtTheirTime):
     """Counts equal rows; the whole row is the key."""
 
     def __init__(self, keys: tuple[int, ...], types: tuple[Any, ...]) -> None:
@@ -45,16 +45,3 @@ class FinalRows(Operator):
         row = key if len(self.keys) != 1 else (key,)
         for _ in range(self._count.value() or 0):
             self._out.add(INSERT, row)
-
-    def restore(self, carried: Any) -> None:
-        self._timers.restore(carried)
-
-    def snapshot(self) -> Any:
-        return self._timers.snapshot()
-
-    def process_watermark(self, timestamp: int) -> None:
-        self._timers.advance_watermark(timestamp)
-        made = self._out.take()
-        if made is not None:
-            self.output.emit(made)
-        self.output.emit_watermark(timestamp)

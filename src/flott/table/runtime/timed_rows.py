@@ -29,9 +29,6 @@ class TimedRows(Operator):
         self._timers.advance_watermark(timestamp)
         self.output.emit_watermark(timestamp)
 
-    def process_status(self, active: bool) -> None:
-        self.output.emit_status(active)
-
 
 class AtTheirTime(TimedRows):
     """Hands on what timers have made before the watermark goes on, or as the clock says."""
