@@ -51,6 +51,7 @@ def test_plan_as_mermaid_json_and_svg_file(job, tmp_path):
     assert "flowchart LR" in flott("plan", "-f", "mermaid", job).output
     nodes = json.loads(flott("plan", "-f", "json", job).output)["nodes"]
     assert [node["pact"] for node in nodes] == ["Data Source", "Operator", "Operator", "Data Sink"]
+    assert json.loads(flott("plan", "--json", job).output)["nodes"] == nodes
     target = tmp_path / "plan.svg"
     assert flott("plan", "-f", "svg", "-o", str(target), job).exit_code == 0
     assert target.read_text().startswith("<svg")

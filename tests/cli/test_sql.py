@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -67,6 +68,20 @@ def test_a_line_for_each_change():
     result = run("-e", TABLE + QUERY)
     assert result.output.splitlines() == ["OK", "+I[Bonn, 1]", "-U[Bonn, 1]", "+U[Bonn, 3]"]
     assert run(input=TABLE + QUERY).output == result.output
+
+
+@pytest.mark.job
+def test_json_for_other_programs():
+    values = "SELECT ARRAY[1, 2] AS a, ROW(1, 'x') AS r, CAST(1.5 AS DECIMAL(3, 2)) AS d, CAST(NULL AS INT) AS n;"
+    result = run("--json", "-e", f"{TABLE}SHOW TABLES;{QUERY}{values}")
+    assert [json.loads(line) for line in result.output.splitlines()] == [
+        {"result": "OK"},
+        {"row": {"table name": "t"}},
+        {"op": "+I", "row": {"city": "Bonn", "total": 1}},
+        {"op": "-U", "row": {"city": "Bonn", "total": 1}},
+        {"op": "+U", "row": {"city": "Bonn", "total": 3}},
+        {"op": "+I", "row": {"a": [1, 2], "r": {"EXPR$0": 1, "EXPR$1": "x"}, "d": "1.50", "n": None}},
+    ]
 
 
 @pytest.mark.job

@@ -116,6 +116,7 @@ def run(
     show_default=True,
     help="How to draw the plan; json is the form that Flink's plan visualizer reads.",
 )
+@click.option("--json", "form", flag_value="json", help="The same as -f json.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead.")
 @PYFLINK
 @JOB

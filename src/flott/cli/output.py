@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object a line, for other programs.")
 WIDEST = 60
-"""A column of the table is at most so wide."""
+"""A column of the table is at most so wide, but for paths: half a path is of no use."""
 
 FAILED = 1
 """The job failed, or what was asked could not be done."""
@@ -42,7 +42,13 @@ def show(columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]], *, as_json: 
             show_json(dict(zip(columns, row, strict=True)))
         return
     texts = [[value if isinstance(value, str) else text_of(value) for value in row] for row in rows]
-    cut = [[text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…" for text in row] for row in texts]
+    cut = [
+        [
+            text if len(text) <= WIDEST or column == "path" else f"{text[: WIDEST - 1]}…"
+            for column, text in zip(columns, row, strict=True)
+        ]
+        for row in texts
+    ]
     widths = [max(map(len, column)) for column in zip(columns, *cut, strict=True)]
     for line in (columns, *cut):
         click.echo("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())

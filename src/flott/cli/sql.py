@@ -8,18 +8,16 @@ from typing import Any
 
 import click
 
+from flott.cli.output import AS_JSON
 from flott.cli.settings import applied, settings_of, with_settings
-from flott.cli.sql_prompt import LEAVE, WELCOME, prompt_session
-from flott.cli.sql_script import statements_of
-from flott.cli.sql_session import SqlSession
-from flott.errors import FlottError
 
 
 @click.command()
 @click.option("-f", "--file", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Run a file.")
 @click.option("-e", "--execute", "text", help="Run these statements.")
+@AS_JSON
 @with_settings
-def sql(file: Path | None, text: str | None, **settings: Any) -> None:
+def sql(file: Path | None, text: str | None, *, as_json: bool, **settings: Any) -> None:
     r"""Run SQL: from a file, from the command line, or as you type it.
 
     On a terminal the result of a query is a table that changes in place; elsewhere each change is a line. INSERTs of a
@@ -29,11 +27,16 @@ def sql(file: Path | None, text: str | None, **settings: Any) -> None:
     flott sql
     flott sql -f query.sql
     flott sql -e "SELECT * FROM (VALUES (1, 'tea')) AS t(id, name)"
+    flott sql -f query.sql --json | jq .row
     """
     if file is not None and text is not None:
         raise click.UsageError("give either -f or -e")
+    # All of SQL takes longer to load than the other commands take.
+    from flott.cli.sql_session import SqlSession
+    from flott.cli.sql_shell import interact, run_script
+
     with applied(settings_of(**settings)):
-        session = SqlSession()
+        session = SqlSession(as_json=as_json)
         try:
             if file is not None:
                 run_script(session, file.read_text(encoding="utf-8"), f"{file}: ")
@@ -45,34 +48,3 @@ def sql(file: Path | None, text: str | None, **settings: Any) -> None:
                 interact(session)
         finally:
             session.close()
-
-
-def run_script(session: SqlSession, text: str, where: str = "") -> None:
-    """Run the statements of a text, and wait for their jobs; the first mistake ends it."""
-    try:
-        for statement in statements_of(text):
-            session.run(statement)
-        session.wait()
-    except FlottError as error:
-        raise click.ClickException(f"{where}{error}") from error
-
-
-def interact(session: SqlSession) -> None:
-    """Run statements as they are typed, until 'quit' or Ctrl-D."""
-    prompt = prompt_session(session)
-    click.echo(WELCOME)
-    while True:
-        try:
-            text = prompt.prompt("flott> ")
-        except KeyboardInterrupt:
-            continue
-        except EOFError:
-            return
-        if text.strip().rstrip(";").lower() in LEAVE:
-            return
-        for statement in statements_of(text):
-            try:
-                session.run(statement)
-            except FlottError as error:
-                click.echo(f"Error: {error}", err=True)
-                break

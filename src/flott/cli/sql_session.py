@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import TYPE_CHECKING, TextIO
 
 from flott.cli.live_table import LiveTable, show_lines
+from flott.cli.sql_json import show_json_rows
 from flott.errors import FlottError
 from flott.table import TableEnvironment
 from flott.table.connectors.printing import render_cells
@@ -21,22 +23,29 @@ if TYPE_CHECKING:
 class SqlSession:
     """One environment; its INSERTs run on in the background until they are waited for."""
 
-    def __init__(self, out: TextIO | None = None) -> None:
+    def __init__(self, out: TextIO | None = None, *, as_json: bool = False) -> None:
         self.t_env = TableEnvironment.create()
         self._out = out or sys.stdout
+        self._as_json = as_json
         self._jobs: list[JobClient] = []
 
     def run(self, statement: Statement) -> None:
         """Execute a statement and show its result."""
         result = self.t_env.execute_sql(statement.text)
         client = result.get_job_client()
-        if client is None:
+        if client is None and result.get_result_kind() is ResultKind.SUCCESS:
+            self._out.write('{"result": "OK"}\n' if self._as_json else "OK\n")
+        elif self._as_json and (client is None or result.is_query()):
+            show_json_rows(result, self._out)
+        elif client is None:
             self._show(result)
         elif result.is_query():
             self._show_query(result)
         else:
             self._jobs.append(client)
-            self._out.write(f"Job {client.get_job_id()} has been started.\n")
+            job_id = str(client.get_job_id())
+            told = json.dumps({"jid": job_id}) if self._as_json else f"Job {job_id} has been started."
+            self._out.write(f"{told}\n")
         self._out.flush()
 
     def wait(self) -> None:
@@ -55,9 +64,6 @@ class SqlSession:
                     self._out.write(f"Job {client.get_job_id()} could not be cancelled: {error}\n")
 
     def _show(self, result: TableResult) -> None:
-        if result.get_result_kind() is ResultKind.SUCCESS:
-            self._out.write("OK\n")
-            return
         with result.collect() as rows:
             found = [list(row) for row in rows]
         names = result.get_resolved_schema().get_column_names()
