@@ -13,6 +13,7 @@ from uuid import uuid4
 from flott.connectors.base import Committer, CommittingSinkWriter, Sink, SupportsCommitter
 from flott.connectors.parquet_format import ParquetWriter
 from flott.connectors.staged_files import StagingArea, staging_folder
+from flott.runtime.crash_points import reach
 
 if TYPE_CHECKING:
     from flott.connectors.base import SinkScope
@@ -35,6 +36,9 @@ class FrameWrite(Protocol):
 
     def __call__(self, number: int, files: list[str]) -> None:
         """Write the rows in Parquet files; ``number`` is their checkpoint's, or just the next one without any."""
+
+    def forget(self, number: int, files: list[str]) -> None:
+        """It is over: the rows are written, and the files are gone, so nobody will ask a second time."""
 
 
 class StagedRowsSink(Sink, SupportsCommitter):
@@ -127,10 +131,14 @@ class StagedRowsCommitter(Committer):
             rows: StagedRows = request.get_committable()
             by_checkpoint.setdefault(rows.checkpoint, []).append(rows.name)
         for checkpoint, names in sorted(by_checkpoint.items()):
+            number = checkpoint or next(self._numbers)
+            files = [f"{self._directory}/{name}" for name in sorted(names)]
             # Files are removed only when all is written: one that is missing says so.
             if all(map(self._area.exists, names)):
-                files = [f"{self._directory}/{name}" for name in sorted(names)]
-                self._write(checkpoint or next(self._numbers), files)
+                reach("rows.before-write")
+                self._write(number, files)
+                reach("rows.after-write")
             self._area.remove(names)
+            self._write.forget(number, files)
             for folder in {name.rpartition("/")[0] for name in names}:
                 self._area.remove_empty(folder)

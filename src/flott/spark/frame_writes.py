@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 from flott.connectors.find_files import find_files
 from flott.connectors.paths import as_uri
-from flott.connectors.staged_files import StagedFile, StagingArea
+from flott.connectors.staged_files import STAGING, StagedFile, StagingArea
+from flott.runtime.crash_points import reach
 from flott.runtime.storage import open_storage
 from flott.spark.frame_feeds import remove
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 FILE_FORMATS = frozenset({"parquet", "orc", "json", "csv", "text", "avro", "xml"})
 """Formats whose output is files: Flott moves them to their places itself."""
-STAGING = ".staging"
+ASIDE = f"{STAGING}/spark"
+"""Where Spark writes, relative to the path of the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,9 @@ class FunctionWrite:
     def __call__(self, number: int, files: list[str]) -> None:
         """Have the rows of some files written."""
         self.function(frame_of(files), number)
+
+    def forget(self, number: int, files: list[str]) -> None:
+        """Nothing was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +66,12 @@ class FormatWrite:
     def _move_in(self, number: int, files: list[str]) -> None:
         """Write files aside, note which they are, then move them to their places.
 
-        After a crash the note tells what is left to do; without a note, nothing was moved yet.
+        After a crash the note tells what is left to do; without a note, nothing was moved yet. It stays until the
+        rows can't be asked for again: another attempt might cut them into other files.
         """
-        if self.path is None:
-            raise AssertionError
-        key = f"{number}-{sha256(''.join(files).encode()).hexdigest()[:16]}"
-        storage, area = open_storage(f"{self.path}/{STAGING}/spark"), StagingArea(self.path)
-        aside = f"{STAGING}/spark/{key}"
+        key = key_of(number, files)
+        storage, area = open_storage(f"{self.path}/{ASIDE}"), StagingArea(str(self.path))
+        aside = f"{ASIDE}/{key}"
         try:
             note = storage.read(f"{key}.json")
         except FileNotFoundError:
@@ -82,11 +86,19 @@ class FormatWrite:
             ]
             note = json.dumps(moves).encode()
             storage.write(f"{key}.json", note)
+        reach("rows.noted")
         for staged, place in json.loads(note):
             area.publish(StagedFile(staged, place))
-        remove(f"{self.path}/{aside}")
-        storage.delete(f"{key}.json")
-        area.remove_empty(f"{STAGING}/spark")
+            reach("rows.moved")
+
+    def forget(self, number: int, files: list[str]) -> None:
+        """Remove the note, and what lies aside."""
+        if self.format not in FILE_FORMATS or self.path is None:
+            return
+        key, area = key_of(number, files), StagingArea(self.path)
+        remove(f"{self.path}/{ASIDE}/{key}")
+        area.remove([f"{ASIDE}/{key}.json"])
+        area.remove_empty(ASIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +121,16 @@ class TableWrite:
         if self.files.partition_by:
             spark().catalog.recoverPartitions(self.name)
         spark().catalog.refreshTable(self.name)
+
+    def forget(self, number: int, files: list[str]) -> None:
+        """Remove what lies aside."""
+        if self.files is not None:
+            self.files.forget(number, files)
+
+
+def key_of(number: int, files: list[str]) -> str:
+    """Return a name for the output of some staged files; the same after a restart."""
+    return f"{number}-{sha256(''.join(files).encode()).hexdigest()[:16]}"
 
 
 def owner_of(files: list[str]) -> str:

@@ -71,13 +71,12 @@ def test_exactly_once_sink(broker, tmp_path, monkeypatch, staging, check):
     if staging == "files":
         monkeypatch.setattr(staged_messages, "INLINE_BYTES", 0)
         exact = exact.set_staging_directory(tmp_path)
-    exact = exact.build()
-    check(SinkCase(lambda: exact, lambda: broker.values(topic), leftovers=lambda: list(tmp_path.rglob("*"))))
+    check(SinkCase(exact.build, lambda: broker.values(topic), leftovers=lambda: list(tmp_path.rglob("*"))))
 
 
 @pytest.mark.parametrize("check", SINK_CHECKS, ids=lambda check: check.__name__)
 def test_at_least_once_sink(mock, check):
     topic = f"at-least-{uuid4().hex[:8]}"
     mock.send(topic, [])
-    plain = sink(mock, topic, DeliveryGuarantee.AT_LEAST_ONCE).build()
-    check(SinkCase(lambda: plain, lambda: mock.values(topic), exactly_once=False))
+    plain = sink(mock, topic, DeliveryGuarantee.AT_LEAST_ONCE)
+    check(SinkCase(plain.build, lambda: mock.values(topic), exactly_once=False))

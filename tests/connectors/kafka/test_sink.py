@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 
+import cloudpickle
 import pytest
 
 from flott.common.serialization import SerializationSchema, SimpleStringSchema
@@ -53,7 +54,9 @@ def exactly_once(cluster, topic):
 
 
 def run_of(sink):
-    return SinkRun(SinkCase(lambda: sink, read=list))
+    """Runs in which each driver is a new one: it knows nothing of what another has done."""
+    pristine = cloudpickle.dumps(sink)
+    return SinkRun(SinkCase(lambda: cloudpickle.loads(pristine), read=list))
 
 
 def prepared(run, *epochs):

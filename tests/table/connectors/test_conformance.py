@@ -1,10 +1,12 @@
-"""The sources of tables go through the conformance kit; their sinks are those of streams."""
+"""The sources of tables go through the conformance kit; those of Kafka and PostgreSQL are those of streams."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.table.conftest import table_environment
+from tests.table.connectors.program import source_of
 
 from flott.table.connectors.arrow_source import ArrowSource
 from flott.table.connectors.file_formats import LineFormat
@@ -51,8 +53,34 @@ def lines(folder):
     return LinesSource(str(folder), parser, [None, None])
 
 
+def from_sql(ddl):
+    t_env = table_environment()
+    t_env.execute_sql(ddl)
+    return source_of(t_env, "t")
+
+
+def json_files(folder):
+    lines = [f'{{"id": {number}, "name": "name {number}"}}\n' for number in range(60)]
+    for day in range(3):
+        (folder / f"day=d{day}").mkdir()
+        (folder / f"day=d{day}" / "a.json").write_text("".join(lines[day::3]))
+    return from_sql(
+        "CREATE TABLE t (id BIGINT, name STRING, day STRING) PARTITIONED BY (day) "
+        f"WITH ('connector' = 'filesystem', 'path' = '{folder}', 'format' = 'json')"
+    )
+
+
+def datagen(folder):
+    return from_sql(
+        "CREATE TABLE t (id BIGINT, name STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '60', "
+        "'rows-per-second' = '-1', 'fields.name.length' = '5')"
+    )
+
+
 @pytest.mark.parametrize("check", SOURCE_CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("source", [arrow, values, parquet, lines], ids=lambda source: source.__name__)
+@pytest.mark.parametrize(
+    "source", [arrow, values, parquet, lines, json_files, datagen], ids=lambda source: source.__name__
+)
 def test_sources(source, check, tmp_path):
     made = source(tmp_path)
     expected = records(made)

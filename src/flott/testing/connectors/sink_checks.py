@@ -22,9 +22,10 @@ def shows_what_was_committed(case: SinkCase) -> None:
     prepared: list[Any] = []
     written: list[Any] = []
     for amount in (5, 0, 3):
+        epoch = run.next_epoch()
         for subtask in range(PARALLELISM):
             records = run.records(amount)
-            attempt = run.attempt(records, subtask)
+            attempt = run.attempt(records, subtask, epoch=epoch)
             prepared.extend(attempt.prepare())
             attempt.close()
             written.extend(records)

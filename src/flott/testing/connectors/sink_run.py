@@ -39,25 +39,31 @@ class SinkRun:
         self._epochs = count(1)
 
     def sink(self) -> Sink:
-        """Return a copy of the sink, as a task or a new driver gets it."""
+        """Return a copy of the sink, as a task gets it."""
         sink: Sink = cloudpickle.loads(self._pickled)
         return sink
+
+    def next_epoch(self) -> int:
+        """Return the number of the next epoch, which ends with a checkpoint."""
+        return next(self._epochs)
 
     def records(self, amount: int = 5) -> list[Any]:
         """Return records that were not written before."""
         return [self.case.record(next(self._numbers)) for _ in range(amount)]
 
-    def attempt(self, records: Sequence[Any], subtask: int = 0, *, attempt: int = 0) -> Attempt:
-        """Start an attempt of an epoch, which writes some records."""
-        return Attempt(self, records, subtask, attempt, next(self._epochs))
+    def attempt(
+        self, records: Sequence[Any], subtask: int = 0, *, attempt: int = 0, epoch: int | None = None
+    ) -> Attempt:
+        """Start an attempt of an epoch, of the next one unless told which; it writes some records."""
+        return Attempt(self, records, subtask, attempt, self.next_epoch() if epoch is None else epoch)
 
     def commit(self, committables: list[Any], *, recovered: bool = False) -> None:
-        """In the driver, a new one each time: commit what attempts prepared."""
-        commit_all(self.sink(), pickle.loads(pickle.dumps(committables, protocol=5)), recovered=recovered)
+        """In the driver, a new one each time, which has run the program again: commit what attempts prepared."""
+        commit_all(self.case.make(), pickle.loads(pickle.dumps(committables, protocol=5)), recovered=recovered)
 
     def undo_stale(self, kept: list[Any], *, job_id: str | None = None) -> None:
         """In the driver, when it starts, restarts or ends."""
-        undo = getattr(self.sink(), "abort_stale", None)
+        undo = getattr(self.case.make(), "abort_stale", None)
         if undo is not None:
             undo(SinkScope(job_id or self.job_id, OPERATOR), pickle.loads(pickle.dumps(kept, protocol=5)))
 
@@ -66,7 +72,8 @@ class Attempt:
     """One attempt of one epoch of one subtask."""
 
     def __init__(self, run: SinkRun, records: Sequence[Any], subtask: int, number: int, epoch: int) -> None:
-        context = OperatorContext(
+        self._run = run
+        self._surroundings = OperatorContext(
             name=OPERATOR,
             operator_id=OPERATOR,
             uid=OPERATOR,
@@ -78,7 +85,7 @@ class Attempt:
             job_id=run.job_id,
             snapshot=epoch,
         )
-        self._writer: Any = run.sink().create_writer(WriterInitContext(context))
+        self._writer: Any = run.sink().create_writer(WriterInitContext(self._surroundings))
         self._context = WriteContext()
         self.write(records)
 
@@ -92,10 +99,11 @@ class Attempt:
             self._writer.write(record, self._context)
 
     def prepare(self) -> list[Any]:
-        """End the epoch: return what goes to the driver, as it arrives there."""
+        """End the epoch: return what goes to the driver, as it arrives there. What follows is the next."""
         self._writer.flush(end_of_input=False)
         prepare = getattr(self._writer, "prepare_commit", None)
         prepared = [] if prepare is None else list(prepare() or ())
+        self._surroundings.snapshot = self._run.next_epoch()
         return list(pickle.loads(pickle.dumps(prepared, protocol=5)))
 
     def close(self) -> None:

@@ -12,6 +12,8 @@ import cloudpickle
 from flott.testing.connectors.cases import expect
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flott.connectors.base import Source
     from flott.runtime.source import Enumerator, SourcePlan, SplitRead
     from flott.testing.connectors.cases import SourceCase
@@ -98,7 +100,7 @@ class SourceRun:
         expect(not (plan.empty and records), f"a plan with empty=True had {len(records)} records to read")
         return Epoch(plan, records, state)
 
-    def run(self, wanted: int) -> list[Epoch]:
+    def run(self, wanted: int, after_each: Callable[[Epoch], None] = lambda _: None) -> list[Epoch]:
         """Run epochs until the input has ended or, if it has no end, until so many records were read."""
         epochs: list[Epoch] = []
         count = 0
@@ -106,6 +108,7 @@ class SourceRun:
         while len(epochs) < MOST_EPOCHS:
             epoch = self.epoch()
             count += len(epoch.records)
+            after_each(epoch)
             if epoch.records or epoch.plan.ended:
                 epochs.append(epoch)
             else:
