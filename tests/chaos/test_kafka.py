@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -22,16 +23,24 @@ pytestmark = [pytest.mark.chaos, pytest.mark.slow, pytest.mark.spark]
 
 ROOT = Path(__file__).parent.parent.parent
 KILLS = 10
+MOCK_PARTITIONS = 4
+"""So many each topic has there."""
 PROGRAM = Path(__file__).with_name("kafka_job.py")
 
 
 @pytest.fixture
-def cluster():
+def broker():
     real = os.environ.get("FLOTT_TEST_KAFKA")
     if real:
         yield Cluster(real)
         return
     with started("broker.py") as servers:
+        yield Cluster(servers)
+
+
+@pytest.fixture
+def mock():
+    with started("mock_cluster.py") as servers:
         yield Cluster(servers)
 
 
@@ -64,38 +73,62 @@ def run(directory, *arguments):
                 process.kill()
 
 
-@pytest.mark.parametrize("target", ["in-process", "local[2]"])
-def test_drivers(tmp_path, cluster, target):
-    topic, out, clean = (cluster.create() for _ in range(3))
-    feeder = Feeder(cluster.servers, topic, QUIET)
+def kill_ten_times(directory, target, cluster, feeder, out):
+    """Run the job until its driver was killed ten times, and once more until all that was ever sent is drained."""
     feeding = Feeding(feeder)
     killed = 0
     try:
         while True:
-            every_point = sum(1 for _ in (tmp_path / "deaths").glob("*")) == len(POINTS)
+            every_point = sum(1 for _ in (directory / "deaths").glob("*")) == len(POINTS)
             if every_point and killed < KILLS:
                 # Two workers may have killed the same driver, each at a point of its own.
-                (tmp_path / "deaths" / "kafka.before-commit").unlink()
+                (directory / "deaths" / "kafka.before-commit").unlink()
             elif every_point:
-                # The last run finds all that was ever sent, and drains it.
                 feeding.stop()
-                (tmp_path / "last").touch()
-            code = run(tmp_path, target, str(tmp_path), cluster.servers, topic, out)
+                (directory / "last").touch()
+            code = run(directory, target, str(directory), cluster.servers, feeder.topic, out)
             if code != -signal.SIGKILL:
                 break
             killed += 1
-            wait_for_orphans(tmp_path)
+            wait_for_orphans(directory)
     finally:
         feeding.stop()
-    assert code == 0, (tmp_path / "log").read_text()[-5_000:]
+    assert code == 0, (directory / "log").read_text()[-5_000:]
     assert killed >= KILLS
+    assert list((directory / "checkpoints").rglob("*")) == []
+
+
+def run_cleanly(cluster, topic, out):
     configuration = Configuration().set_string("flott.execution.target", "in-process")
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
-    build(env, cluster.servers, topic, clean, bounded=True)
+    build(env, cluster.servers, topic, out, bounded=True)
     env.execute("clean run")
-    output = sorted(cluster.values(out))
-    assert output == sorted(cluster.values(clean))
+    return sorted(cluster.values(out))
+
+
+@pytest.mark.parametrize("target", ["in-process", "local[2]"])
+def test_drivers(tmp_path, broker, target):
+    topic, out, clean = (broker.create() for _ in range(3))
+    feeder = Feeder(broker.servers, topic, QUIET)
+    kill_ten_times(tmp_path, target, broker, feeder, out)
+    output = sorted(broker.values(out))
+    assert output == run_cleanly(broker, topic, clean)
     assert output == expected(feeder.sent)
     # Some transaction was cut off in the middle, and only who reads what is committed does not see it.
-    assert len(cluster.values(out, "read_uncommitted")) > len(output)
-    assert list((tmp_path / "checkpoints").rglob("*")) == []
+    assert len(broker.values(out, "read_uncommitted")) > len(output)
+
+
+def test_drivers_on_the_mock_cluster(tmp_path, mock):
+    """It shows what was aborted, and forgets the offset by which a commit is known: so messages may show again.
+
+    But only those of a commit that a killed driver had begun, and once more each: what was aborted there, or
+    committed just before the driver died.
+    """
+    feeder = Feeder(mock.servers, "in", QUIET, MOCK_PARTITIONS)
+    kill_ten_times(tmp_path, "in-process", mock, feeder, "out")
+    output = Counter(mock.values("out"))
+    assert sorted(output) == run_cleanly(mock, "in", "clean")
+    assert sorted(output) == expected(feeder.sent)
+    again = [message for message, times in output.items() if times > 1]
+    assert set(output.values()) <= {1, 2}
+    assert len(again) < len(output) / 2

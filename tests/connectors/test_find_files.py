@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import fsspec
 import pytest
 
@@ -62,3 +64,17 @@ def test_an_empty_directory_is_no_error(tmp_path):
 def test_other_file_systems_are_named_in_the_path():
     fsspec.filesystem("memory").pipe_file("/find/a.txt", b"abc")
     assert find_files(["memory://find"]) == [FoundFile("memory:///find/a.txt", 3)]
+
+
+def test_a_directory_that_may_not_be_looked_into_is_an_error(tree, monkeypatch):
+    """Else its files would be missing without a word."""
+    listed = os.scandir
+
+    def refuse(path):
+        if str(path).endswith("/sub"):
+            raise PermissionError(13, "Permission denied")
+        return listed(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(ConfigurationError, match=r"'.*/sub' may not be read by the user that the driver runs as"):
+        find_files([tree])

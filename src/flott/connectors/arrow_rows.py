@@ -77,3 +77,12 @@ def type_of(kind: Any) -> TypeInformation:
         return type_of(kind.value_type)
     # Nested rows are dicts, moments with a time zone are datetimes with one: any object.
     return next((made() for fits, made in FAMILIES if fits(kind)), Types.PICKLED_BYTE_ARRAY())
+
+
+def columns_as_text(schema: Any) -> str:
+    """Return the columns of an Arrow schema as a message shows them.
+
+    >>> columns_as_text(pa.schema([("user", pa.string()), ("amount", pa.int64())]))
+    'user: string, amount: int64'
+    """
+    return ", ".join(f"{field.name}: {field.type}" for field in schema)

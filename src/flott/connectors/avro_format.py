@@ -12,7 +12,8 @@ from flott.common.typeinfo import Types
 from flott.connectors.base import BATCH_SIZE
 from flott.connectors.decoded_stream import open_file
 from flott.connectors.file_source import BulkFormat
-from flott.errors import ConfigurationError, GraphError
+from flott.connectors.paths import edition_of
+from flott.errors import ConfigurationError, FlottError, GraphError
 from flott.runtime.batch import Batch
 
 if TYPE_CHECKING:
@@ -61,7 +62,19 @@ class AvroFormat(BulkFormat):
         return Types.PICKLED_BYTE_ARRAY()
 
     def read_range(self, path: str, start: int, end: int) -> Iterator[Batch]:
-        header = header_of(path)
+        try:
+            yield from self._read_range(path, start, end)
+        except fastavro().read.SchemaResolutionError as error:
+            raise FlottError(
+                f"'{path}' was written with another schema, and can't be read with this one: {error}. A field that is "
+                f"new needs a default, one that has another name an alias"
+            ) from error
+        except ValueError as error:
+            # What fastavro says of bytes that are no Avro.
+            raise EOFError(str(error)) from error
+
+    def _read_range(self, path: str, start: int, end: int) -> Iterator[Batch]:
+        header = header_of(path, edition_of(path))
         with open_file(path) as file:
             first = _next_block(file, header, start)
             if first is None or first - SYNC >= end:
@@ -117,8 +130,9 @@ def _next_block(file: BinaryIO, header: Header, start: int) -> int | None:
 
 
 @lru_cache(KNOWN_FILES)
-def header_of(path: str) -> Header:
-    """Return the beginning of a file; files do not change while a job reads them."""
+def header_of(path: str, edition: tuple[Any, ...]) -> Header:
+    """Return the beginning of a file; a process that outlives the job may meet another edition of it."""
+    del edition
     library = fastavro()
     with open_file(path) as file:
         counted = _Joined(b"", file)

@@ -14,10 +14,12 @@ from pyarrow import csv as pa_csv
 
 from flott.common.java_float import java_float
 from flott.common.serialization import BulkWriter, BulkWriterFactory
-from flott.connectors.arrow_rows import row_type_of
+from flott.connectors.arrow_rows import columns_as_text, row_type_of
 from flott.connectors.decoded_stream import decoded, open_file
+from flott.connectors.file_errors import first_wrong_line
 from flott.connectors.file_range import FileRange
 from flott.connectors.file_source import StreamFormat
+from flott.connectors.paths import edition_of
 from flott.connectors.text_lines import PIECE
 from flott.errors import FlottError
 from flott.runtime.columns import ColumnBatch, RecordShape
@@ -70,7 +72,7 @@ class CsvFormat(StreamFormat):
 
     def read(self, read: SplitRead, blocks: Blocks) -> Iterator[Batch]:
         path, columns = FileRange.of(read.split).path, self.columns
-        names = header_of(path, self.charset, columns) if columns.use_header else columns.schema.names
+        names = header_of(path, self.charset, columns, edition_of(path)) if columns.use_header else columns.schema.names
         drop = (columns.use_header or columns.skip_first) and read.start == 0
         for block, charset in blocks(read):
             text = block if charset == "utf-8" else block.decode(charset, "replace").encode()
@@ -83,27 +85,35 @@ class CsvFormat(StreamFormat):
 
     def _parsed(self, path: str, text: bytes, names: list[str]) -> ColumnBatch:
         columns = self.columns
-        separators = dict(columns.element_separators)
-        kinds = {field.name: pa.string() if field.name in separators else field.type for field in columns.schema}
         try:
-            table = pa_csv.read_csv(
-                pa.BufferReader(text),
-                pa_csv.ReadOptions(column_names=names, use_threads=False, block_size=max(len(text) + 1, PIECE)),
-                pa_csv.ParseOptions(
-                    delimiter=columns.separator, quote_char=columns.quote or False, escape_char=columns.escape or False
-                ),
-                pa_csv.ConvertOptions(
-                    column_types=kinds,
-                    null_values=[] if columns.null is None else [columns.null],
-                    strings_can_be_null=columns.null is not None,
-                    quoted_strings_can_be_null=False,
-                    include_columns=columns.schema.names,
-                ),
-            )
+            table = self._table(text, names)
         except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
-            raise FlottError(f"'{path}' does not fit its CsvSchema: {error}") from error
+            line = first_wrong_line(text, lambda part: self._table(part, names))
+            raise FlottError(
+                f"'{path}': the line '{line}' does not fit its CsvSchema ({columns_as_text(columns.schema)}): {error}"
+            ) from error
+        separators = dict(columns.element_separators)
         made = [_column(table.column(field.name), field, separators.get(field.name)) for field in columns.schema]
         return ColumnBatch(tuple(made), RecordShape(tuple(columns.schema.names)))
+
+    def _table(self, text: bytes, names: list[str]) -> Any:
+        columns = self.columns
+        separators = dict(columns.element_separators)
+        kinds = {field.name: pa.string() if field.name in separators else field.type for field in columns.schema}
+        return pa_csv.read_csv(
+            pa.BufferReader(text),
+            pa_csv.ReadOptions(column_names=names, use_threads=False, block_size=max(len(text) + 1, PIECE)),
+            pa_csv.ParseOptions(
+                delimiter=columns.separator, quote_char=columns.quote or False, escape_char=columns.escape or False
+            ),
+            pa_csv.ConvertOptions(
+                column_types=kinds,
+                null_values=[] if columns.null is None else [columns.null],
+                strings_can_be_null=columns.null is not None,
+                quoted_strings_can_be_null=False,
+                include_columns=columns.schema.names,
+            ),
+        )
 
 
 def _column(column: Any, field: Any, separator: str | None) -> Any:
@@ -114,15 +124,18 @@ def _column(column: Any, field: Any, separator: str | None) -> Any:
 
 
 @lru_cache(KNOWN_HEADERS)
-def header_of(path: str, charset: str, columns: CsvColumns) -> list[str]:
-    """Return the names in the first line of a file, in its order."""
+def header_of(path: str, charset: str, columns: CsvColumns, edition: tuple[Any, ...]) -> list[str]:
+    """Return the names in the first line of an edition of a file, in its order."""
+    del edition
     with open_file(path) as file:
         stream, charset = decoded(path, file, charset)
         line = stream.read(PIECE).split(b"\n", 1)[0].decode(charset, "replace").rstrip("\r")
     names = next(csv.reader([line], delimiter=columns.separator, quotechar=columns.quote or '"'))
     missing = [name for name in columns.schema.names if name not in names]
     if missing or (columns.strict_headers and names != columns.schema.names):
-        raise FlottError(f"'{path}' has the columns {', '.join(names)}; its CsvSchema has {columns.schema.names}")
+        raise FlottError(
+            f"'{path}' has the columns {', '.join(names)}; its CsvSchema has {', '.join(columns.schema.names)}"
+        )
     return names
 
 

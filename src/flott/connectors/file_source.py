@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from flott.common.typeinfo import Types
 from flott.connectors.decoded_stream import decompressor
+from flott.connectors.file_errors import reading
 from flott.connectors.file_range import FileRange
 from flott.connectors.text_file import TextFileSource, batches_of
 from flott.connectors.text_lines import checked_charset, decode_lines, is_splittable
@@ -164,7 +165,8 @@ class FileSource(TextFileSource):
         self.format = settings.format
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
-        return self.format.read(read, self.blocks)
+        with reading(FileRange.of(read.split).path):
+            yield from self.format.read(read, self.blocks)
 
     def get_produced_type(self) -> TypeInformation:
         return self.format.get_produced_type()

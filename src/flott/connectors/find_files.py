@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import fsspec
 
-from flott.connectors.paths import url_of
+from flott.connectors.paths import is_local, url_of
 from flott.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -59,9 +59,30 @@ def _find(url: str) -> Iterator[FoundFile]:
 
 
 def _below(file_system: Any, directory: str) -> Iterator[FoundFile]:
-    for path, info in file_system.find(directory, detail=True).items():
+    found = (
+        _listed(file_system, directory) if is_local(file_system) else file_system.find(directory, detail=True).items()
+    )
+    for path, info in found:
         if not _hidden(path, directory):
             yield _file(file_system, path, info)
+
+
+def _listed(file_system: Any, directory: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give out all below a local directory; fsspec itself passes over one that it may not look into."""
+    try:
+        listing = file_system.ls(directory, detail=True)
+    except FileNotFoundError:
+        return  # gone since its name was read
+    except PermissionError as error:
+        raise ConfigurationError(
+            f"the directory '{directory}' may not be read by the user that the driver runs as: let that user list it, "
+            f"or name other paths"
+        ) from error
+    for info in listing:
+        if info["type"] != "directory":
+            yield info["name"], info
+        elif not _hidden(info["name"], directory):
+            yield from _listed(file_system, info["name"])
 
 
 def _hidden(path: str, directory: str) -> bool:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import json as pa_json
 
-from flott.connectors.arrow_rows import row_type_of
+from flott.connectors.arrow_rows import columns_as_text, row_type_of
+from flott.connectors.file_errors import first_wrong_line
 from flott.connectors.file_range import FileRange
 from flott.connectors.file_source import StreamFormat
 from flott.connectors.text_lines import PIECE
@@ -35,17 +36,21 @@ class JsonLines(StreamFormat):
 
     def read(self, read: SplitRead, blocks: Blocks) -> Iterator[Batch]:
         shape = RecordShape(tuple(self.schema.names))
-        options = pa_json.ParseOptions(explicit_schema=self.schema, unexpected_field_behavior="ignore")
         for block, charset in blocks(read):
             text = block if charset == "utf-8" else block.decode(charset, "replace").encode()
             if not text.strip():
                 continue
-            reading = pa_json.ReadOptions(use_threads=False, block_size=max(len(text) + 1, PIECE))
             try:
-                table = pa_json.read_json(pa.BufferReader(text), reading, options)
+                table = self._table(text)
             except pa.ArrowInvalid as error:
-                path = FileRange.of(read.split).path
+                line = first_wrong_line(text, self._table)
                 raise FlottError(
-                    f"'{path}' has a line that is no JSON object with {', '.join(map(str, self.schema))}: {error}"
+                    f"'{FileRange.of(read.split).path}': the line '{line}' is no JSON object with "
+                    f"{columns_as_text(self.schema)}: {error}"
                 ) from error
             yield ColumnBatch(tuple(table.column(name).combine_chunks() for name in self.schema.names), shape)
+
+    def _table(self, text: bytes) -> Any:
+        options = pa_json.ParseOptions(explicit_schema=self.schema, unexpected_field_behavior="ignore")
+        reading = pa_json.ReadOptions(use_threads=False, block_size=max(len(text) + 1, PIECE))
+        return pa_json.read_json(pa.BufferReader(text), reading, options)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from flott.common.serialization import BulkWriter, BulkWriterFactory
-from flott.connectors.arrow_rows import row_type_of
+from flott.connectors.arrow_rows import columns_as_text, row_type_of
 from flott.connectors.file_source import BulkFormat
-from flott.connectors.paths import is_local
+from flott.connectors.paths import edition_of, is_local
 from flott.errors import FlottError
 from flott.runtime.columns import ColumnBatch, RecordShape
 
@@ -49,7 +49,7 @@ class ParquetFormat(BulkFormat):
         return row_type_of(self.schema)
 
     def read_range(self, path: str, start: int, end: int) -> Iterator[Batch]:
-        footer = footer_of(path)
+        footer = footer_of(path, edition_of(path))
         groups = [number for number, offset in enumerate(footer.groups) if start <= offset < end]
         if not groups:
             return
@@ -59,7 +59,10 @@ class ParquetFormat(BulkFormat):
         with pq.ParquetFile(native(path), metadata=footer.metadata, pre_buffer=True) as file:
             for piece in file.iter_batches(self.batch_size, row_groups=groups, columns=names, use_threads=False):
                 if len(piece):
-                    yield ColumnBatch(tuple(_typed(piece.column(name), field) for name, field in pairs), shape)
+                    columns = (
+                        typed(piece.column(name), field.type, f"'{path}': column '{name}'") for name, field in pairs
+                    )
+                    yield ColumnBatch(tuple(columns), shape)
 
     def _stored_names(self, path: str, there: list[str]) -> list[str]:
         """Return the columns under the names that they have in the file."""
@@ -71,13 +74,22 @@ class ParquetFormat(BulkFormat):
         return [known[name] for name in wanted]
 
 
-def _typed(column: Any, field: Any) -> Any:
-    return column if column.type == field.type else column.cast(field.type)
+def typed(column: Any, kind: Any, where: str) -> Any:
+    """Return a column in a type; ``where`` is what a message calls it."""
+    if column.type == kind:
+        return column
+    try:
+        return column.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise FlottError(
+            f"{where} is {column.type}, and can't be read as {kind}, as the program wants: {error}"
+        ) from error
 
 
 @lru_cache(KNOWN_FILES)
-def footer_of(path: str) -> Footer:
-    """Return what the end of a file says; files do not change while a job reads them."""
+def footer_of(path: str, edition: tuple[Any, ...]) -> Footer:
+    """Return what the end of a file says; a process that outlives the job may meet another edition of it."""
+    del edition
     with pq.ParquetFile(native(path)) as file:
         metadata = file.metadata
         groups = (metadata.row_group(number).column(0) for number in range(metadata.num_row_groups))
@@ -129,7 +141,7 @@ class ParquetWriter(BulkWriter[Any]):
     def add_columns(self, batch: ColumnBatch) -> None:
         """Add many rows that are in columns already."""
         self.flush()
-        columns = [_typed(batch.column(field.name), field) for field in self._schema]
+        columns = [typed(batch.column(field.name), field.type, f"column '{field.name}'") for field in self._schema]
         self._writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=self._schema))
 
     def flush(self) -> None:
@@ -159,6 +171,6 @@ def record_batch(rows: list[Any], schema: pa.Schema) -> Any:
         arrays = [pa.array(list(column), field.type) for column, field in zip(columns, schema, strict=True)]
     except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError) as error:
         raise FlottError(
-            f"a row such as {rows[0]!r:.120} does not fit the columns {', '.join(map(str, schema))}: {error}"
+            f"a row such as {rows[0]!r:.120} does not fit the columns {columns_as_text(schema)}: {error}"
         ) from error
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import fsspec
@@ -34,6 +35,16 @@ def as_uri(path: str) -> str:
     ('file:///data/x', 's3a://bucket/x')
     """
     return path if "://" in path else f"file://{path}"
+
+
+def edition_of(path: str) -> tuple[Any, ...]:
+    """Return what changes when a file is replaced: what was learnt of the one before holds no more."""
+    file_system, inside = fsspec.core.url_to_fs(path)
+    if is_local(file_system):
+        there = Path(inside).stat()
+        return there.st_size, there.st_mtime_ns, there.st_ino
+    about = file_system.info(inside)
+    return about.get("size"), *(str(about[key]) for key in ("ETag", "etag", "LastModified", "mtime") if key in about)
 
 
 def url_of(file_system: Any, path: str) -> str:

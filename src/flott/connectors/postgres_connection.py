@@ -14,6 +14,15 @@ if TYPE_CHECKING:
 
 SECRETS = ("password", "sslpassword")
 SHOWN = ("host", "hostaddr", "port", "dbname", "user", "service")
+HINTS = {
+    "password authentication failed": "Give the right user and password",
+    "no password supplied": "Give a password, or let libpq find one (PGPASSWORD, ~/.pgpass) where tasks run",
+    "does not exist": "Create it, or name another",
+    "Connection refused": "Is that where the server is, and does it run?",
+    "could not translate host name": "Is that the server's name, as the machines of the job know it?",
+    "failed to resolve host": "Is that the server's name, as the machines of the job know it?",
+}
+"""What to do, by what libpq says."""
 DEFAULTS = {"connect_timeout": "10", "application_name": "flott"}
 
 
@@ -69,7 +78,9 @@ class PostgresAddress:
         try:
             connection: Connection[tuple[Any, ...]] = psycopg.connect(self.conninfo, autocommit=autocommit)
         except psycopg.Error as error:
-            message = f"PostgresSink can't connect to PostgreSQL ({self.text}): {self.hide(str(error).strip())}"
+            reason = self.hide(str(error).strip())
+            hint = next((f". {hint}" for said, hint in HINTS.items() if said in reason), "")
+            message = f"can't connect to PostgreSQL ({self.text}): {reason}{hint}"
             raise PostgresConnectionError(message) from None
         return connection
 

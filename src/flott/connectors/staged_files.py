@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import fsspec
 
+from flott.connectors.file_errors import writing
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -59,14 +61,15 @@ class StagingArea:
     def create(self, name: str) -> BinaryIO:
         """Open a new hidden file."""
         path = self.path(name)
-        for attempt in range(1, OPEN_ATTEMPTS + 1):
-            self.file_system.makedirs(path.rpartition("/")[0], exist_ok=True)
-            try:
-                return cast("BinaryIO", self.file_system.open(path, "wb"))
-            except FileNotFoundError:
-                # A committer of another job may just have tidied up the empty directory.
-                if attempt == OPEN_ATTEMPTS:
-                    raise
+        with writing(self._root):
+            for attempt in range(1, OPEN_ATTEMPTS + 1):
+                self.file_system.makedirs(path.rpartition("/")[0], exist_ok=True)
+                try:
+                    return cast("BinaryIO", self.file_system.open(path, "wb"))
+                except FileNotFoundError:
+                    # A committer of another job may just have tidied up the empty directory.
+                    if attempt == OPEN_ATTEMPTS:
+                        raise
         raise AssertionError
 
     def read(self, name: str) -> bytes | None:

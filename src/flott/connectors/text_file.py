@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flott.common.typeinfo import Types
 from flott.connectors.base import BATCH_SIZE, Source
 from flott.connectors.decoded_stream import decoded, decompressor, open_file, skip
+from flott.connectors.file_errors import reading
 from flott.connectors.file_range import FileRange
 from flott.connectors.find_files import find_files
 from flott.connectors.text_file_enumerator import TextFileEnumerator
@@ -68,8 +69,9 @@ class TextFileSource(Source):
         )
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
-        for block, charset in self.blocks(read):
-            yield from batches_of(decode_lines(block, charset))
+        with reading(FileRange.of(read.split).path):
+            for block, charset in self.blocks(read):
+                yield from batches_of(decode_lines(block, charset))
 
     def blocks(self, read: SplitRead) -> Iterator[tuple[bytes, str]]:
         """Give out the lines of one planned read as they stand in the file, many at once, each with its charset."""

@@ -18,11 +18,13 @@ from flott.coordination.latency_target import latency_target
 from flott.coordination.log_lines import enter_job, set_up_logging
 from flott.coordination.restart import backoff_of
 from flott.coordination.starting_point import find_beginning
+from flott.errors import FlottError
 from flott.graph.epoch_plan import build_epoch_plan
 from flott.graph.job_graph import build_job_graph
 from flott.graph.stream_graph import generate_stream_graph
 from flott.metrics.reporters import reporters_of
 from flott.runtime.operators.source import SourceOperator
+from flott.runtime.source import named_failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,11 +61,15 @@ def monotonic_millis() -> int:
 
 def enumerators_of(plan: EpochPlan) -> dict[int, Enumerator]:
     """Make the driver's side of all sources, by vertex."""
-    return {
-        vertex.index: vertex.chain[0].operator.source.create_enumerator(vertex.parallelism)
-        for vertex in plan.vertices
-        if isinstance(vertex.chain[0].operator, SourceOperator)
-    }
+    made: dict[int, Enumerator] = {}
+    for vertex in plan.vertices:
+        head = vertex.chain[0]
+        if isinstance(head.operator, SourceOperator):
+            try:
+                made[vertex.index] = head.operator.source.create_enumerator(vertex.parallelism)
+            except (ConnectionError, FlottError) as error:
+                raise named_failure(head.title, error) from error
+    return made
 
 
 def launch(

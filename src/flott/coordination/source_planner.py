@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from flott.connectors.feedback import FeedbackEnumerator
 from flott.coordination.alignment import SourceAlignment, pause
+from flott.errors import FlottError
+from flott.runtime.source import named_failure
 
 if TYPE_CHECKING:
     from flott.coordination.version import JobVersion
@@ -19,6 +21,7 @@ class SourcePlanner:
 
     def __init__(self, plan: EpochPlan) -> None:
         self._alignment = SourceAlignment.of(plan)
+        self._titles = {vertex.index: vertex.chain[0].title for vertex in plan.vertices}
         self._plans: dict[int, SourcePlan] = {}
         """What each source read last."""
 
@@ -28,7 +31,10 @@ class SourcePlanner:
         tell_loops(version)
         for vertex, source in version.enumerators.items():
             paused = vertex in ahead and vertex in self._plans
-            self._plans[vertex] = pause(self._plans[vertex]) if paused else source.plan(scale, now)
+            try:
+                self._plans[vertex] = pause(self._plans[vertex]) if paused else source.plan(scale, now)
+            except (ConnectionError, FlottError) as error:
+                raise named_failure(self._titles[vertex], error) from error
         return dict(self._plans)
 
     def nothing(self) -> dict[int, SourcePlan]:

@@ -34,4 +34,4 @@ def await_result(client: JobClient) -> JobExecutionResult:
     except FlottError as error:
         raise JobExecutionError(str(error)) from error
     except Exception as error:
-        raise JobExecutionError(f"job {client.get_job_id()} failed: {error!r}") from error
+        raise JobExecutionError(f"job {client.get_job_id()} failed: {type(error).__name__}: {error}") from error

@@ -25,6 +25,11 @@ class ChainedOperator:
     parent: int = -1
     tag: str | None = None
 
+    @property
+    def title(self) -> str:
+        """The operator as error messages name it."""
+        return f"operator '{self.name}'" + (f" (uid={self.uid})" if self.uid else "")
+
 
 @dataclass(frozen=True, slots=True)
 class VertexSpec:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from flott.errors import ExchangeError, FlottError, StateStoreError, UserFunctionError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -68,3 +70,19 @@ class Source(Protocol):
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
         """Give out the records of one planned read, in order."""
+
+
+PLAIN = (Exception.__init__, OSError.__init__)
+"""Of errors that are made from a message alone."""
+
+
+def named_failure(title: str, error: FlottError | ConnectionError) -> Exception:
+    """Return what a connector says went wrong, with the operator's name before it.
+
+    >>> named_failure("operator 'orders'", FlottError("'a.csv' has no column 'id'"))
+    FlottError("operator 'orders': 'a.csv' has no column 'id'")
+    """
+    kind = type(error)
+    if isinstance(error, (UserFunctionError, ExchangeError, StateStoreError)) or kind.__init__ not in PLAIN:
+        return error
+    return kind(f"{title}: {error}")

@@ -48,16 +48,17 @@ def build(env, servers, topic, out, *, bounded=False, before=None):
 class Feeder:
     """Sends numbers, one millisecond of event time each, round keys and partitions."""
 
-    def __init__(self, servers, topic, logger):
+    def __init__(self, servers, topic, logger, partitions=PARTITIONS):
         self.producer = Producer({"bootstrap.servers": servers, "linger.ms": 0}, logger=logger)
         self.topic = topic
+        self.partitions = partitions
         self.sent = 0
 
     def send(self, count):
         for number in range(self.sent, self.sent + count):
             self.producer.produce(
                 self.topic, f"k{number % KEYS} {number}",
-                partition=number % PARTITIONS, timestamp=FIRST_TIME + number,
+                partition=number % self.partitions, timestamp=FIRST_TIME + number,
             )  # fmt: skip
         self.sent += count
         assert self.producer.flush(60) == 0

@@ -215,6 +215,8 @@ def test_a_server_that_cannot_be_reached_is_named_without_the_password(dsn, db):
         with pytest.raises(JobExecutionError, match=r"connect to PostgreSQL \(host=") as error:
             env.execute("not there")
         assert "hunter3" not in str(error.value)
+        assert "operator 'Sink: to postgres' (uid=postgres)" in str(error.value)
     assert "password authentication failed" in str(error.value)
+    assert "Give the right user and password" in str(error.value)
     sink = PostgresSink.builder().set_dsn(dsn).set_connection(user="locked", password="hunter2")  # noqa: S106
     sink.set_table("t", ["id", "text"]).build().settings.address.connect(autocommit=True).close()

@@ -116,7 +116,7 @@ def test_a_wrong_graph_is_not_submitted(env, submitted):
     [
         (FlottError("it broke"), JobExecutionError, "^it broke$"),
         (JobExecutionError("it broke"), JobExecutionError, "^it broke$"),
-        (ValueError("oh"), JobExecutionError, r"job job-1 failed: ValueError\('oh'\)"),
+        (ValueError("oh"), JobExecutionError, "job job-1 failed: ValueError: oh"),
         (JobCanceledError("stopped"), JobCanceledError, "stopped"),
         (CancelledError(), JobCanceledError, "job job-1 was cancelled"),
     ],

@@ -108,3 +108,12 @@ def test_mistakes(t_env, dsn, db):
            **{"sink.delivery-guarantee": "exactly-once"})  # fmt: skip
     with pytest.raises(FlottError, match="may come again"):
         t_env.execute_sql("INSERT INTO totals SELECT 'x'")
+
+
+def test_a_wrong_password_is_named_with_the_table(t_env, dsn, db):
+    db.execute("DROP ROLE IF EXISTS locked; CREATE ROLE locked LOGIN PASSWORD 'hunter2'")
+    create(t_env, dsn, "sales", SALES, username="locked", password="hunter3")  # noqa: S106
+    wanted = r"operator 'Source: jdbc: .*sales'.*can't connect to PostgreSQL.*Give the right user and password"
+    with pytest.raises(FlottError, match=wanted) as error, t_env.execute_sql("SELECT * FROM sales").collect() as rows:
+        list(rows)
+    assert "hunter3" not in str(error.value)

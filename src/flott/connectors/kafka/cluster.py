@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from flott.connectors.kafka.client import REQUEST_TIMEOUT, KafkaError, client_properties, explain, kafka_module
@@ -66,11 +67,21 @@ class KafkaCluster:
         if topic is not None:
             trouble = metadata.topics[topic].error
             if trouble is not None:
-                raise explain(kafka.KafkaException(trouble), f"asking for topic '{topic}'", self._servers)
+                found = explain(kafka.KafkaException(trouble), f"asking for topic '{topic}'", self._servers)
+                if trouble.code() == kafka.KafkaError.UNKNOWN_TOPIC_OR_PART:
+                    found = type(found)(f"{found}. {self._instead_of(topic)}")
+                raise found
         return {
             name: [KafkaTopicPartition(name, number) for number in sorted(known.partitions)]
             for name, known in metadata.topics.items()
         }
+
+    def _instead_of(self, topic: str) -> str:
+        """Say what to do about a topic that is not there."""
+        known = [name for name in self._metadata(None) if not name.startswith("__")]
+        close = get_close_matches(topic, known, n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        return f"Create the topic before the job starts, or name one of the {len(known)} that are there{hint}"
 
     # Offsets
 

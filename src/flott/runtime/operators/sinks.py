@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+from flott.errors import FlottError
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.crash_points import reach
 from flott.runtime.operator import Operator
 from flott.runtime.operators.commit_requests import commit_all
+from flott.runtime.source import named_failure
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from flott.runtime.batch import Batch
     from flott.runtime.context import OperatorContext
@@ -164,15 +167,22 @@ class WriterSink(Operator):
         kept = self._kept
         context = WriterInitContext(self.context, None if kept is None else kept.number)
         restore = getattr(self.sink, "restore_writer", None)
-        try:
+        with self._naming_failures("none: it failed to make a writer"):
             if kept is not None and restore is not None:
                 self.writer = restore(context, OperatorStates.unpack(kept.states).split.get(WRITER_STATES, []))
             else:
                 self.writer = self.sink.create_writer(context)
+
+    @contextmanager
+    def _naming_failures(self, record: str) -> Iterator[None]:
+        try:
+            yield
+        except (ConnectionError, FlottError) as error:
+            raise named_failure(self.context.title, error) from error
         except OSError:
             raise
         except Exception as error:
-            raise self.failure(error, "none: it failed to make a writer") from None
+            raise self.failure(error, record) from None
 
     def process(self, batch: Batch) -> None:
         if self.writer is None:
@@ -180,7 +190,8 @@ class WriterSink(Operator):
         self._busy = True
         whole = getattr(self.writer, "write_batch", None)
         if whole is not None:
-            whole(batch)
+            with self._naming_failures(f"of a batch of {len(batch)}"):
+                whole(batch)
             return
         write, context = self.writer.write, self._write_context
         records = iter(batch.values)
@@ -192,6 +203,8 @@ class WriterSink(Operator):
             else:
                 for value, context.stamp in zip(records, batch.stamps, strict=True):
                     write(value, context)
+        except (ConnectionError, FlottError) as error:
+            raise named_failure(self.context.title, error) from error
         except OSError:
             raise
         except Exception as error:
@@ -213,15 +226,11 @@ class WriterSink(Operator):
         if writer is None:
             return self._kept
         reach("sink.before-prepare")
-        try:
+        with self._naming_failures("none: it failed at the end of an epoch"):
             if hasattr(writer, "flush"):
                 writer.flush(self._ended)
             prepared = writer.prepare_commit() if hasattr(writer, "prepare_commit") else ()
             states = list(writer.snapshot_state(self.context.snapshot)) if hasattr(writer, "snapshot_state") else None
-        except OSError:
-            raise
-        except Exception as error:
-            raise self.failure(error, "none: it failed at the end of an epoch") from None
         self._prepared = list(prepared or ())
         self._busy = False
         reach("sink.after-prepare")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from flott.errors import FlottError
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.operator import Operator
+from flott.runtime.source import named_failure
 from flott.runtime.split_watermarks import SplitWatermarks
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ class SourceOperator(Operator):
     def _batches(self, read: SplitRead) -> Iterator[Batch]:
         try:
             yield from self.source.read(read)
-        except (OSError, FlottError):
+        except (ConnectionError, FlottError) as error:
+            raise named_failure(self.context.title, error) from error
+        except OSError:
             raise
         except Exception as error:
             raise self.failure(error, f"of split {read.split}, positions {read.start} to {read.end}") from None

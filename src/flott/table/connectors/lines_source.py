@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from flott.connectors.file_errors import reading
 from flott.connectors.file_range import FileRange
 from flott.connectors.text_file import TextFileSource
 from flott.table.connectors.file_metadata import Place, metadata_value
@@ -36,11 +37,14 @@ class LinesSource(TextFileSource):
     def read(self, read: SplitRead) -> Iterator[Batch]:
         path = FileRange.of(read.split).path
         about = {key: metadata_value(key, path) for key in self.layout if key is not None}
-        for block, _ in self.blocks(read):
-            columns = self.parser.columns(block, f"'{path}'")
-            if columns is not None:
-                length, rest = len(columns[0]), iter(columns)
-                yield pack([next(rest) if key is None else pa.repeat(about[key], length) for key in self.layout], None)
+        with reading(path):
+            for block, _ in self.blocks(read):
+                columns = self.parser.columns(block, f"'{path}'")
+                if columns is not None:
+                    length, rest = len(columns[0]), iter(columns)
+                    yield pack(
+                        [next(rest) if key is None else pa.repeat(about[key], length) for key in self.layout], None
+                    )
 
     def get_produced_type(self) -> TypeInformation | None:
         """Say nothing: these are columns, not lines."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from flott.connectors.base import Source
+from flott.connectors.file_errors import reading
 from flott.connectors.find_files import find_files
 from flott.connectors.input_format import InputSplitEnumerator
+from flott.connectors.parquet_format import typed
 from flott.errors import FlottError
 from flott.table.arrow_types import to_arrow_type
 from flott.table.connectors.file_metadata import Place, metadata_value
@@ -51,25 +53,23 @@ class ParquetSource(Source):
         """Return file and number of each row group."""
         found = []
         for file in find_files([self.path]):
-            with fsspec.open(file.path, "rb") as opened:
+            if not file.size:
+                continue
+            with reading(file.path), fsspec.open(file.path, "rb") as opened:
                 found += [(file.path, group) for group in range(pq.ParquetFile(opened).num_row_groups)]
         return found
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
         ((path, group),) = read.start
         pairs = list(zip(self.names, self.types, strict=True))
-        with fsspec.open(path, "rb") as opened:
+        with reading(path), fsspec.open(path, "rb") as opened:
             file = pq.ParquetFile(opened)
             missing = [name for name in self.names if name not in file.schema_arrow.names]
             if missing:
                 raise FlottError(f"'{path}' has no column '{missing[0]}'; it has {', '.join(file.schema_arrow.names)}")
             about = {key: metadata_value(key, path) for key in self.layout if key is not None}
             for piece in file.iter_batches(ROWS, row_groups=[group], columns=self.names):
-                rest = (self._typed(piece.column(name), kind) for name, kind in pairs)
+                rest = (typed(piece.column(name), kind, f"'{path}': column '{name}'") for name, kind in pairs)
                 if len(piece):
                     columns = [next(rest) if key is None else pa.repeat(about[key], len(piece)) for key in self.layout]
                     yield pack(columns, None)
-
-    @staticmethod
-    def _typed(column: Any, kind: Any) -> Any:
-        return column if column.type == kind else column.cast(kind)
