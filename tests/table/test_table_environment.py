@@ -80,8 +80,6 @@ def test_set(t_env):
     assert rows(t_env.execute_sql("SELECT HOUR(TO_TIMESTAMP_LTZ(0, 3))")) == [[1]]
     with pytest.raises(TableError, match="no such time zone"):
         t_env.execute_sql("SET 'table.local-time-zone' = 'Mars'")
-    with pytest.raises(NotYetError, match="with_idleness"):
-        t_env.execute_sql("SET 'table.exec.source.idle-timeout' = '1 s'")
 
 
 # Sources and sinks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from itertools import repeat
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,6 +13,7 @@ from flott.common.watermark_generators import (
     AscendingTimestampsWatermarks,
     BoundedOutOfOrdernessWatermarks,
     NoWatermarksGenerator,
+    WatermarkGenerator,
 )
 from flott.common.watermark_strategy import FieldTimestampAssigner, RecordTimestampAssigner
 from flott.errors import FlottError
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from flott.common.fields import Field
-    from flott.common.watermark_generators import WatermarkGenerator, WatermarkOutput
+    from flott.common.watermark_generators import WatermarkOutput
     from flott.common.watermark_strategy import WatermarkStrategy
     from flott.runtime.columns import ColumnBatch
     from flott.runtime.operator import Output
@@ -30,6 +32,18 @@ RunState: TypeAlias = tuple["bytes | int | None", int, "int | None", bool]
 
 FOLLOWS_MAXIMUM = (BoundedOutOfOrdernessWatermarks, AscendingTimestampsWatermarks)
 """Generators that look at nothing but the largest timestamp: a batch is one step for them."""
+
+
+class BatchWatermarkGenerator(WatermarkGenerator):
+    """A generator that looks at a batch of columns as a whole, after it was handed on."""
+
+    @abstractmethod
+    def on_batch(self, batch: Batch, output: WatermarkOutput) -> None:
+        """Called for every batch that has records."""
+
+    def on_event(self, event: Any, event_timestamp: int, output: WatermarkOutput) -> None:
+        """Records are not looked at one by one."""
+        raise NotImplementedError
 
 
 class WatermarkEmitter:
@@ -135,6 +149,10 @@ class GeneratorRun:
             self._emit(batch)
         elif type(generator) is NoWatermarksGenerator:
             self._emit(batch)
+        elif isinstance(generator, BatchWatermarkGenerator):
+            self._emit(batch)
+            if len(batch):
+                generator.on_batch(batch, self)
         else:
             self._watch(batch)
 

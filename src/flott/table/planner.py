@@ -22,6 +22,7 @@ from flott.table.physical.to_stream import StreamBuilder
 from flott.table.physical.translate import Settings, Translator
 from flott.table.physical.upserts import for_sink
 from flott.table.plan.nodes import Field, Node, SinkNode, project
+from flott.table.plan.sort import last_sort
 from flott.table.rules.optimise import optimise
 from flott.table.runtime.conversion import ColumnsToRows
 from flott.table.spark_sql.run import query_frame, query_step, whole_query
@@ -103,8 +104,8 @@ class Planner:
         """Return what plans depend on."""
         config = self.config
         return Settings(
-            config.get_local_timezone(), config.bundles(), self.connectors, config.state_ttl(), config.emit(),
-            config.two_phases(),
+            config.get_local_timezone(), config.bundles(), self.connectors, config.state_ttl(),
+            config.idle_timeout(), config.emit(), config.is_batch(), config.two_phases(),
         )  # fmt: skip
 
     def _optimised(self, node: Node) -> Node:
@@ -134,11 +135,14 @@ class Planner:
         best = self._optimised(node)
         if not self.config.is_batch():
             return translator.translate(best)
-        query = self._spark_query(best)
+        inner = _unsorted(best)
+        query = self._spark_query(inner)
         if not isinstance(query, str):
             # What Spark finds wrong, our own operators tell better, or can run.
             with suppress(GraphError):
-                return query_step(best, query_frame(query, self.settings(), self.config.get_configuration()))
+                frame = query_frame(query, self.settings(), self.config.get_configuration())
+                translator.provide(inner, query_step(inner, frame))
+                return translator.translate(best)
         return in_batch(translator.translate(best))
 
     def _spark_query(self, best: Node) -> SparkQuery | str:
@@ -164,12 +168,20 @@ class Planner:
         """Return the step that would run, without asking Spark, and note which way a query in batch mode takes."""
         if not self.config.is_batch():
             return translator.translate(best)
-        query = self._spark_query(best)
+        inner = _unsorted(best)
+        query = self._spark_query(inner)
         if isinstance(query, str):
             notes.append(f"Operators of Flott, not one query of Spark SQL: {query}\n")
             return in_batch(translator.translate(best))
         notes.append(f"One query of Spark SQL:\n{query.text}\n")
-        return query_step(best)
+        translator.provide(inner, query_step(inner))
+        return translator.translate(best)
+
+
+def _unsorted(node: Node) -> Node:
+    """Return the part of a plan before its rows are put in order: pieces of what Spark gives are read in any order."""
+    sort = last_sort(node)
+    return node if sort is None else sort.input
 
 
 def _sink_step(node: SinkNode, step: Step) -> Step:

@@ -113,8 +113,8 @@ class Table:
         """Lets aggregates look at the rows before each row; say with select at which."""
         return OverWindowedTable(self, over_windows)
 
-    def order_by(self, *fields: Any) -> OrderedTable:
-        """Sorts the rows; on a stream only the first ones can be had: ``order_by(…).limit(10)``."""
+    def order_by(self, *fields: Any) -> Table:
+        """Sorts the rows; on a stream by time first, or only the first ones can be had: ``order_by(…).limit(10)``."""
         return OrderedTable(self, fields)
 
     def limit(self, fetch: int, offset: int = 0) -> Table:
@@ -259,10 +259,11 @@ def _role(field: Field) -> str:
     return " *ROWTIME*" if field.is_rowtime else " *PROCTIME*" if field.role == PROCTIME else ""
 
 
-class OrderedTable:
+class OrderedTable(Table):
     """A table in an order, of which the first rows can be had."""
 
     def __init__(self, table: Table, order: tuple[Any, ...]) -> None:
+        super().__init__(select_from(table, ["*"], order=order).plan, table.t_env)
         self._table = table
         self._order = order
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from flott.common.options import ExecutionOptions, TableOptions
 from flott.common.time import Duration, to_milliseconds
-from flott.table.errors import NotYetError, TableError
+from flott.table.errors import TableError
 from flott.table.runtime.emitting_windows import Emit
 
 if TYPE_CHECKING:
@@ -23,10 +23,7 @@ MINI_BATCH = TableOptions.MINI_BATCH.key
 TTL = TableOptions.STATE_TTL.key
 EARLY, LATE = TableOptions.EARLY_FIRE.key.removesuffix(".enabled"), TableOptions.LATE_FIRE.key.removesuffix(".enabled")
 LATENESS = TableOptions.ALLOW_LATENESS.key
-NOT_YET = {
-    "table.exec.source.idle-timeout": "use with_idleness(…) of a WatermarkStrategy on a DataStream",
-}
-"""Options of Flink that change results and are not there, and what to do instead."""
+IDLE = TableOptions.SOURCE_IDLE_TIMEOUT.key
 
 
 class TableConfig:
@@ -46,8 +43,6 @@ class TableConfig:
 
     def set(self, key: str, value: str) -> TableConfig:
         """Sets an option."""
-        if key in NOT_YET and value not in {"0", "0 ms", "0 s", "false"}:
-            raise NotYetError(f"'{key}' can't be set yet: {NOT_YET[key]}")
         if key == ZONE:
             _checked_zone(value)
         self._configuration.set_string(key, value)
@@ -81,6 +76,10 @@ class TableConfig:
     def state_ttl(self) -> int:
         """Return after how many milliseconds idle state is forgotten; 0 is never."""
         return self._duration(TTL) or 0
+
+    def idle_timeout(self) -> int:
+        """Return after how many silent milliseconds nobody waits for a source any more; 0 is never."""
+        return self._duration(IDLE) or 0
 
     def emit(self) -> Emit | None:
         """Return when windows tell results besides at their end; None if only then."""

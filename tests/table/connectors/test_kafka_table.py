@@ -82,6 +82,22 @@ def test_where_it_starts(t_env, broker, orders, start, expected):
     assert rows(t_env, "SELECT id FROM t") == expected
 
 
+def test_each_partition_has_a_watermark_of_its_own(t_env, broker):
+    topic = broker.create()
+    for partition in (0, 1):
+        for second in (1, 61, 121):
+            row = {"id": partition, "at": f"2020-01-01 00:{second // 60:02d}:{second % 60:02d}"}
+            broker.send_one(topic, partition, json.dumps(row))
+    create(t_env, "id INT, at TIMESTAMP(3), WATERMARK FOR at AS at", options(broker, topic))
+    query = (
+        "SELECT window_start, COUNT(*) FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(at), INTERVAL '1' MINUTE)) "
+        "GROUP BY window_start, window_end"
+    )
+    # One subtask reads all of a partition before the next: with one watermark for both, the second would be late.
+    assert [count for _, count in rows(t_env, query)] == [2, 2, 2]
+    assert "WatermarkAssigner" not in t_env.explain_sql(query).split("Optimized Physical Plan")[-1]
+
+
 def test_lines_that_cannot_be_read(t_env, broker):
     topic = broker.create()
     broker.send(topic, ["1,tea", "what is this", "2,milk"])

@@ -25,6 +25,14 @@ class TableOptions:
             "After which time groups, joins and first rows forget state that was not written to; 0 for never."
         )
     )
+    SOURCE_IDLE_TIMEOUT = (
+        ConfigOptions.key("table.exec.source.idle-timeout")
+        .duration_type()
+        .default_value(Duration.of_millis(0))
+        .with_description(
+            "After which time nobody waits for a table, or a partition of a topic, that gave no row; 0 for never."
+        )
+    )
     MINI_BATCH = (
         ConfigOptions.key("table.exec.mini-batch.enabled")
         .boolean_type()

@@ -127,6 +127,8 @@ class ExpressionBinder:
         if isinstance(node, exp.Escape):
             like = node.this
             return self.call("LIKE", [self.bind(like.this), self.bind(like.expression), self.bind(node.expression)])
+        if isinstance(node, exp.Bracket) and _is_word(node.this, "MAP"):
+            return self.call("MAP", [self.bind(part) for part in node.expressions])
         if isinstance(node, exp.Bracket):
             return self.call("ITEM", [self.bind(node.this), self.bind(node.expressions[0])])
         if isinstance(node, exp.Array):
@@ -277,3 +279,8 @@ def _affirmed(node: exp.Expr) -> exp.Expr:
     made = node.copy()
     (made.this if isinstance(made, exp.Escape) else made).set("negate", None)
     return made
+
+
+def _is_word(node: exp.Expr, word: str) -> bool:
+    """Say whether what looks like a column is a word of SQL."""
+    return isinstance(node, exp.Column) and not node.table and not node.this.quoted and node.name.upper() == word

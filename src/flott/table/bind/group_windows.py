@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from flott.table.bind.expressions import ExpressionBinder
 from flott.table.bind.ranking import columns_for
-from flott.table.bind.scope import Relation, Scope, wrong
+from flott.table.bind.scope import Relation, wrong
 from flott.table.bind.windows import check_time, milliseconds, windowed
 from flott.table.errors import NotYetError
 from flott.table.expr import InputRef
 from flott.table.plan.nodes import SESSION, Windows
 
 if TYPE_CHECKING:
+    from flott.table.bind.scope import Scope
     from flott.table.plan.nodes import Node
 
 KINDS = {"TUMBLE": 2, "HOP": 3, SESSION: 2}
@@ -67,7 +69,7 @@ class _GroupWindow:
         table = windowed(below, time.index, windows, tuple(partition))
         width = len(self.node.fields)
         relation = Relation(None, width, table.fields[width:])
-        scope = Scope((*self.scope.relations, relation), self.scope.text)
+        scope = replace(self.scope, relations=(*self.scope.relations, relation))
         return self._rewritten(keys, partition, scope, len(below.fields)), table, scope
 
     def _rewritten(self, keys: list[exp.Expr], partition: list[int], scope: Scope, first: int) -> exp.Select:

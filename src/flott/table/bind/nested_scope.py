@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flott.table.bind.scope import Scope
@@ -22,7 +22,7 @@ INNER = 2_000_000
 class NestedScope(Scope):
     """The tables of a sub-query; a name that is in none of them is looked for in the query around it."""
 
-    outer: Callable[[exp.Column], Expr]
+    outer: Callable[[exp.Column], Expr] = field(kw_only=True)
 
     def resolve(self, node: exp.Column) -> tuple[Expr, list[str]]:
         """Return the column that a name means: one of the sub-query's tables counted from ``INNER`` on."""
@@ -41,7 +41,7 @@ class NestedScope(Scope):
     def _is_own(self, node: exp.Column) -> bool:
         first = node.parts[0].name
         aliases = {relation.alias for relation in self.relations}
-        return first in (aliases if node.table else {field.name for field in self.fields})
+        return first in (aliases if node.table else {one.name for one in self.fields})
 
 
 def looks_outside(expr: Expr) -> bool:

@@ -19,6 +19,7 @@ from flott.table.bind.over import Overs
 from flott.table.bind.ranking import hidden_keys, sorted_by_columns, with_limit
 from flott.table.bind.scope import Scope, wrong
 from flott.table.bind.set_operations import by_precedence, combined, distinct, union
+from flott.table.bind.shared_columns import with_shared_columns
 from flott.table.bind.subqueries import Subqueries, conjuncts_of
 from flott.table.bind.tables import table_plan
 from flott.table.bind.temporal_joins import temporal_join
@@ -179,12 +180,12 @@ class QueryBinder:
         right, right_scope = self._source(join.this)
         scope = left_scope.joined(right_scope)
         kind = (join.side or "").upper() or "INNER"
-        if join.args.get("using") or join.method:
-            raise NotYetError("JOIN … USING and NATURAL JOIN can't be run yet; write JOIN … ON a.id = b.id", self.text)
         if (join.kind or "INNER").upper() not in {"INNER", "OUTER", "CROSS"}:
             raise NotYetError(f"{join.kind} JOIN can't be run yet; write it with IN (…) in WHERE", self.text)
         on = join.args.get("on")
         condition = None if on is None else ExpressionBinder(scope, self.users).condition(on, "ON")
+        if join.args.get("using") or join.method:
+            condition, scope = with_shared_columns(join, kind, left_scope, right_scope)
         ttls = (lifetime_of(left_scope, lifetimes), lifetime_of(right_scope, lifetimes))
         return replace(join_node(left, right, kind, condition), ttls=ttls), scope
 
@@ -264,8 +265,7 @@ class QueryBinder:
             star = isinstance(item, exp.Star)
             if star or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
                 table = None if star else item.table
-                found = scope.columns_of(item, table)
-                items.extend((scope.column(index), scope.fields[index].name) for index in found)
+                items.extend(scope.columns_of(item, table))
             elif isinstance(item, exp.Alias):
                 items.append((item.this, item.alias))
             elif isinstance(item, (exp.Column, exp.Dot)):

@@ -12,6 +12,7 @@ from flott.table.bind.scope import Scope, offset_of
 from flott.table.errors import NotYetError
 from flott.table.expr import Expr, InputRef
 from flott.table.plan.nodes import Node, Rank, SortKey, project
+from flott.table.plan.sort import Sort
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,11 +67,8 @@ def with_limit(node: Node, tree: exp.Expr, text: str, users: dict[str, Any]) -> 
     order, limit, offset = (tree.args.get(name) for name in ("order", "limit", "offset"))
     if order is None and limit is None and offset is None:
         return node
-    if limit is None:
-        place = next((offset_of(one) for one in (order, offset) if one is not None), None)
-        raise NotYetError("ORDER BY without LIMIT can't be run on a stream, which has no end; add LIMIT", text, place)
-    count = limit.expression if isinstance(limit, exp.Limit) else limit.args.get("count")
-    first = 0 if offset is None else _whole(offset.expression, text)
+    if limit is None and offset is not None:
+        raise NotYetError("OFFSET needs LIMIT with it", text, offset_of(offset))
     binder = ExpressionBinder(Scope.of(node, None, text), users)
     keys = [] if order is None else order.expressions
     exprs = [_order_key(key.this, node, binder) for key in keys]
@@ -79,10 +77,16 @@ def with_limit(node: Node, tree: exp.Expr, text: str, users: dict[str, Any]) -> 
         SortKey(place, bool(key.args.get("desc")), bool(key.args.get("nulls_first")))
         for place, key in zip(places, keys, strict=True)
     )
-    ranked = Rank(tuple(field.plain() for field in wide.fields), wide, (), sort, first + _whole(count, text), first)
+    made: Node
+    if limit is None:
+        made = Sort(wide.fields, wide, sort, text, None if order is None else offset_of(order))
+    else:
+        count = limit.expression if isinstance(limit, exp.Limit) else limit.args.get("count")
+        first = 0 if offset is None else _whole(offset.expression, text)
+        made = Rank(tuple(field.plain() for field in wide.fields), wide, (), sort, first + _whole(count, text), first)
     if len(wide.fields) == len(node.fields):
-        return ranked
-    return project(ranked, ranked.refs()[: len(node.fields)], [field.name for field in node.fields])
+        return made
+    return project(made, made.refs()[: len(node.fields)], [field.name for field in node.fields])
 
 
 def _order_key(key: exp.Expr, node: Node, binder: ExpressionBinder) -> Expr:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from flott.table.errors import ValidationError, did_you_mean
-from flott.table.expr import Expr, InputRef
+from flott.table.expr import Expr, InputRef, shifted
 from flott.table.types import RowType
 
 if TYPE_CHECKING:
@@ -44,11 +44,26 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedColumn:
+    """What was a column of both sides before JOIN … USING, and is one now."""
+
+    name: str
+    expr: Expr
+    places: frozenset[int]
+    """The columns that it stands for: by its plain name none of them is meant any more."""
+
+    def moved(self, width: int) -> SharedColumn:
+        """Return the same behind so many other columns."""
+        return SharedColumn(self.name, shifted(self.expr, width), frozenset(place + width for place in self.places))
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
     """The tables of a FROM clause."""
 
     relations: tuple[Relation, ...]
     text: str
+    shared: tuple[SharedColumn, ...] = ()
 
     @staticmethod
     def of(node: Node, alias: str | None, text: str) -> Scope:
@@ -63,28 +78,38 @@ class Scope:
         for one in moved:
             if one.alias in taken:
                 raise ValidationError(f"two tables are called '{one.alias}' in FROM; give one another name with AS")
-        return Scope(self.relations + moved, self.text)
+        shared = self.shared + tuple(one.moved(width) for one in other.shared)
+        return Scope(self.relations + moved, self.text, shared)
 
     @property
     def fields(self) -> list[Field]:
         """All columns."""
         return [field for relation in self.relations for field in relation.fields]
 
-    def columns_of(self, node: exp.Expr, table: str | None) -> list[int]:
-        """Return the positions of the columns that a star stands for."""
+    @property
+    def merged(self) -> frozenset[int]:
+        """The columns that a plain name does not mean, because another stands for them."""
+        return frozenset(place for one in self.shared for place in one.places)
+
+    def columns_of(self, node: exp.Expr, table: str | None) -> list[tuple[exp.Column, str]]:
+        """Return the columns that a star stands for, each with its name: first those that tables share."""
+        merged = self.merged if table is None else frozenset()
         found = [
-            relation.start + position
+            (self.column(relation.start + position), field.name)
             for relation in self.relations
             if table is None or relation.alias == table
-            for position in range(len(relation.fields))
+            for position, field in enumerate(relation.fields)
+            if relation.start + position not in merged
         ]
+        if table is None:
+            found = [(self.column(-1 - number), one.name) for number, one in enumerate(self.shared)] + found
         if not found and table is not None:
             names = [relation.alias for relation in self.relations if relation.alias]
             raise wrong(f"there is no table '{table}' in FROM{did_you_mean(table, names)}", node, self.text)
         return found
 
     def column(self, index: int) -> exp.Column:
-        """Return the name of a column that nothing else can be meant by."""
+        """Return the name of a column that nothing else can be meant by; shared ones count from -1 down."""
         return exp.column(exp.to_identifier(f"{POSITION}{index}"))
 
     def resolve(self, node: exp.Column) -> tuple[Expr, list[str]]:
@@ -93,7 +118,7 @@ class Scope:
         first, *rest = parts
         if first.startswith(POSITION):
             index = int(first.removeprefix(POSITION))
-            return InputRef(self.fields[index].type, index), rest
+            return self.shared[-1 - index].expr if index < 0 else InputRef(self.fields[index].type, index), rest
         if rest:
             for relation in self.relations:
                 if relation.alias == first:
@@ -103,7 +128,13 @@ class Scope:
                         hint = did_you_mean(rest[0], names)
                         raise wrong(f"table '{first}' has no column '{rest[0]}'{hint}", node.this, self.text)
                     return matches[0], rest[1:]
-        found = [match for relation in self.relations for match in _matches(relation, first)]
+        found = [one.expr for one in self.shared if one.name == first]
+        found += [
+            match
+            for relation in self.relations
+            for match in _matches(relation, first)
+            if match.index not in self.merged
+        ]
         if len(found) > 1:
             owners = [one.alias for one in self.relations if _matches(one, first) and one.alias]
             raise wrong(
@@ -125,7 +156,7 @@ class Scope:
         raise wrong(f"column '{first}' not found{did_you_mean(first, names)}", node, self.text)
 
 
-def _matches(relation: Relation, name: str) -> list[Expr]:
+def _matches(relation: Relation, name: str) -> list[InputRef]:
     return [
         InputRef(field.type, relation.start + position)
         for position, field in enumerate(relation.fields)

@@ -96,7 +96,7 @@ class Subqueries:
     def _correlated(self, select: exp.Expr, binder: ExpressionBinder) -> tuple[Node, ExpressionBinder, list[Expr]]:
         """Return the plan of FROM and WHERE, what binds expressions over it, and conditions on columns around."""
         node, scope = self.queries.from_clause(select)
-        nested = NestedScope(scope.relations, self.text, binder.bind)
+        nested = NestedScope(scope.relations, self.text, scope.shared, outer=binder.bind)
         inner = ExpressionBinder(nested, self.queries.users)
         where = select.args.get("where")
         own: list[exp.Expr] = []
@@ -162,7 +162,7 @@ class Subqueries:
         node, inner, conditions = self._correlated(select, binder)
         pairs = [self._pair(condition, select) for condition in conditions]
         keys = [shifted(own, -INNER) for own, _ in pairs]
-        scope = Scope(inner.scope.relations, self.text)
+        scope = Scope(inner.scope.relations, self.text, inner.scope.shared)
         [(item, _)] = self.queries.items(select, scope)
         grouping = Grouping(node, scope, self.queries.users, None, keys)
         if has_aggregates(item, self.queries.users):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.common.watermark_strategy import WatermarkStrategy
 from flott.connectors.kafka.sink import KafkaSink
 from flott.connectors.kafka.source import KafkaSource
 from flott.table.connectors.kafka_options import (
@@ -49,12 +50,11 @@ def source(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> 
         builder.set_bounded(stop)
     built = builder.build()
 
-    def stream(environment: Any) -> Any:
-        from flott.common.watermark_strategy import WatermarkStrategy
+    def stream(environment: Any, strategy: Any) -> Any:
+        return environment.from_source(built, strategy, f"kafka: {options.table}")
 
-        return environment.from_source(built, WatermarkStrategy.no_watermarks(), f"kafka: {options.table}")
-
-    return TableSource(stream, columnar=True)
+    plain = lambda environment: stream(environment, WatermarkStrategy.no_watermarks())  # noqa: E731 - called once
+    return TableSource(plain, columnar=True, per_split=stream)
 
 
 def sink(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> TableSink:

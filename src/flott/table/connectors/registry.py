@@ -12,6 +12,7 @@ from flott.table.errors import TableError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from flott.common.watermark_strategy import WatermarkStrategy
     from flott.table.catalog import CatalogTable
     from flott.table.physical.step import Step
     from flott.table.plan.nodes import Field, Scan
@@ -41,6 +42,8 @@ class TableSource:
     """Whether its batches are columns already, in the order of the table's."""
     changelog: bool = False
     """Whether it updates and deletes rows."""
+    per_split: Callable[[Any, WatermarkStrategy], Any] | None = None
+    """Makes the stream with a watermark for each split; None if the rows of all splits are one stream to event time."""
     in_spark: SparkSource | None = None
     """The same rows for a query of Spark's own; None if Spark can't read them, or would read them otherwise."""
 

@@ -74,6 +74,23 @@ def _array(call: Call, args: list[Column], _: Session) -> Column:
     return made[0] if all(isinstance(arg, pa.Scalar) for arg in args) else made
 
 
+def _bind_map(name: str, args: list[Expr]) -> Call:
+    if not args or len(args) % 2:
+        raise SignatureError("MAP takes keys and values by turns, as in MAP['a', 1, 'b', 2]")
+    keys, values = alike("MAP", args[::2]), alike("MAP", args[1::2])
+    pairs = tuple(part for pair in zip(keys, values, strict=True) for part in pair)
+    return Call(DataTypes.MAP(keys[0].type, values[0].type).not_null(), name, pairs)
+
+
+@scalar("MAP", bind=_bind_map)
+def _map(call: Call, args: list[Column], _: Session) -> Column:
+    length = max((len(arg) for arg in args if not isinstance(arg, pa.Scalar)), default=1)
+    columns = [[arg.as_py()] * length if isinstance(arg, pa.Scalar) else arg.to_pylist() for arg in args]
+    rows = [list(dict(zip(row[::2], row[1::2], strict=True)).items()) for row in zip(*columns, strict=True)]
+    made = pa.array(rows, to_arrow_type(call.type))
+    return made[0] if all(isinstance(arg, pa.Scalar) for arg in args) else made
+
+
 def _bind_row(name: str, args: list[Expr]) -> Call:
     check_count(name, args, 1)
     fields = [DataTypes.FIELD(f"EXPR${position}", arg.type) for position, arg in enumerate(args)]

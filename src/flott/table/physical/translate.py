@@ -17,6 +17,8 @@ from flott.table.physical.matches import translate_match
 from flott.table.physical.over import numbers_by_time, translate_over
 from flott.table.physical.ranks import translate_rank
 from flott.table.physical.set_operations import translate_set_operation
+from flott.table.physical.sorts import translate_sort
+from flott.table.physical.source_watermarks import watermark_in_source
 from flott.table.physical.step import Step
 from flott.table.physical.table_aggregate import translate_table_aggregate
 from flott.table.physical.temporal_joins import translate_lookup_join, translate_temporal_join
@@ -27,11 +29,12 @@ from flott.table.plan.expand import Expand
 from flott.table.plan.match import Match
 from flott.table.plan.over import OverAggregate
 from flott.table.plan.set_operation import SetOperation
+from flott.table.plan.sort import Sort
 from flott.table.plan.table_aggregate import TableAggregate
 from flott.table.plan.temporal import LookupJoin, TemporalJoin
 from flott.table.runtime.calc import Calc
 from flott.table.runtime.conversion import RecordsToColumns
-from flott.table.runtime.watermark_assigner import WatermarkAssigner
+from flott.table.runtime.watermark_assigner import WatermarkAssigner, watermark_strategy
 from flott.table.runtime.window_expand import WindowExpand
 from flott.table.types import LocalZonedTimestampType
 
@@ -53,8 +56,12 @@ class Settings:
     """Finds what reads a table, by the name of its connector."""
     ttl: int = 0
     """After how many milliseconds state is forgotten that was not touched; 0 is never: table.exec.state.ttl."""
+    idle_timeout: int = 0
+    """After how many silent milliseconds nobody waits for a source any more; 0 is never."""
     emit: Emit | None = None
     """When windows tell results besides at their end: table.exec.emit."""
+    batch: bool = False
+    """Whether the input ends, and only the last rows count."""
     local: bool = True
     """Whether batches may be aggregated before the exchange: table.optimizer.agg-phase-strategy."""
 
@@ -72,6 +79,10 @@ class Translator:
         if known is None:
             known = self._known[id(node)] = self._translate(node)
         return known
+
+    def provide(self, node: n.Node, step: Step) -> None:
+        """Let a step stand for a node that something else runs."""
+        self._known[id(node)] = step
 
     def _translate(self, node: n.Node) -> Step:
         step = STEPS.get(type(node))
@@ -100,8 +111,12 @@ class Translator:
         return Step("Calc", ", ".join(details), node.fields, below.append_only, (below,), operator, (None,))
 
     def _watermark(self, node: n.Watermark) -> Step:
+        pushed = watermark_in_source(node, self)
+        if pushed is not None:
+            return pushed
         below = self.translate(node.input)
-        operator = partial(WatermarkAssigner, node.expr, self.settings.zone)
+        strategy = watermark_strategy(node.expr, self.settings.zone, self.settings.idle_timeout)
+        operator = partial(WatermarkAssigner, strategy)
         return Step("WatermarkAssigner", node.detail, node.fields, below.append_only, (below,), operator, (None,))
 
     def _windows(self, node: n.WindowTable) -> Step:
@@ -193,6 +208,7 @@ STEPS: dict[type[n.Node], Callable[[Translator, Any], Step]] = {
     Correlate: lambda translator, node: translate_correlate(node, translator),
     TableAggregate: lambda translator, node: translate_table_aggregate(node, translator),
     OverAggregate: lambda translator, node: translate_over(node, translator),
+    Sort: lambda translator, node: translate_sort(node, translator),
 }
 """How each kind of node is translated."""
 

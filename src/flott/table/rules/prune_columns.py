@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from flott.table.connectors.registry import PRUNING
 from flott.table.expr import AggregateCall, Expr, InputRef, shifted
 from flott.table.plan import nodes as n
+from flott.table.plan.sort import Sort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -105,6 +106,12 @@ def _rank(node: n.Rank, wanted: set[int]) -> tuple[n.Node, Moves]:
     return replace(node, fields=_kept(node, moves), input=below, partition=partition, order=order), moves
 
 
+def _sort(node: Sort, wanted: set[int]) -> tuple[n.Node, Moves]:
+    below, moves = _narrowed(node.input, wanted | {key.index for key in node.order})
+    order = tuple(replace(key, index=moves[key.index]) for key in node.order)
+    return replace(node, fields=_kept(node, moves), input=below, order=order), moves
+
+
 def _narrowed(node: n.Node, wanted: set[int]) -> tuple[n.Node, Moves]:
     """Return a node with the wanted columns and no others: what a stateful operator keeps and exchanges."""
     below, moves = _pruned(node, wanted)
@@ -134,5 +141,5 @@ def _filter_of(call: AggregateCall) -> tuple[int, ...]:
 
 _PRUNE: dict[type[n.Node], Callable[..., tuple[n.Node, Moves]]] = {
     n.Scan: _scan, n.Project: _project, n.Filter: _filter, n.Watermark: _watermark, n.Aggregate: _aggregate,
-    n.WindowTable: _windows, n.Join: _join, n.Rank: _rank,
+    n.WindowTable: _windows, n.Join: _join, n.Rank: _rank, Sort: _sort,
 }  # fmt: skip
