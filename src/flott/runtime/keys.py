@@ -32,7 +32,16 @@ def encode_key(key: Any) -> bytes:
         return b"s" + text.encode("utf-8", "surrogatepass")
     if kind is int:
         return b"i%d" % key
-    return encode_other(key)
+    return encode_tuple(key) if kind is tuple else encode_other(key)
+
+
+def encode_tuple(key: tuple[Any, ...]) -> bytes:
+    """Write a tuple: its items, each behind its length."""
+    made = b"t"
+    for item in key:
+        part = encode_key(item)
+        made += len(part).to_bytes(4, "big") + part
+    return made
 
 
 def encode_other(key: Any) -> bytes:  # noqa: PLR0911
@@ -52,8 +61,7 @@ def encode_other(key: Any) -> bytes:  # noqa: PLR0911
     if isinstance(key, bytes):
         return b"b" + key
     if isinstance(key, tuple):
-        parts = [encode_key(item) for item in key]
-        return b"t" + b"".join(struct.pack(">I", len(part)) + part for part in parts)
+        return encode_tuple(key)
     if isinstance(key, datetime | date | time):
         return b"p" + pickle.dumps(key, protocol=4)
     return b"p" + pickle.dumps(key, protocol=4)

@@ -14,20 +14,24 @@ from flott.table.runtime.group_columns import GroupColumns, fits_columns
 from flott.testing.harness import KeyedOneInputOperatorHarness
 
 LONG, SMALL, TRUTH = DataTypes.BIGINT(), DataTypes.SMALLINT(), DataTypes.BOOLEAN()
-COUNT = DataTypes.BIGINT().not_null()
+COUNT, TEXT = DataTypes.BIGINT().not_null(), DataTypes.STRING()
 CALLS = (
     AggregateCall("COUNT", (), COUNT), AggregateCall("COUNT", (1,), COUNT, filter=3), AggregateCall("SUM", (1,), LONG),
     AggregateCall("AVG", (1,), LONG, filter=3), AggregateCall("MIN", (1,), LONG), AggregateCall("MAX", (2,), SMALL),
-    AggregateCall("SUM", (2,), SMALL, filter=3),
+    AggregateCall("SUM", (2,), SMALL, filter=3), AggregateCall("COUNT", (1,), COUNT, distinct=True),
+    AggregateCall("COUNT", (4,), COUNT, distinct=True, filter=3), AggregateCall("SUM", (1,), LONG, distinct=True),
+    AggregateCall("MIN", (1,), LONG, distinct=True), AggregateCall("MAX", (4,), TEXT),
+    AggregateCall("MIN", (4,), TEXT, filter=3),
 )  # fmt: skip
-TYPES = (pa.int64(), pa.int64(), pa.int16(), pa.bool_())
+TYPES = (pa.int64(), pa.int64(), pa.int16(), pa.bool_(), pa.string())
 values = st.none() | st.integers(-9, 9)
 shorts = st.none() | st.integers(-(2**15), 2**15 - 1)
-rows = st.tuples(st.none() | st.integers(0, 3), values, shorts, st.none() | st.booleans())
+texts = st.none() | st.sampled_from(["", "a", "b", "ab", "é", "😀"])
+rows = st.tuples(st.none() | st.integers(0, 3), values, shorts, st.none() | st.booleans(), texts)
 
 
 def plan(calls):
-    return GroupPlan((0,), tuple(calls), (LONG, LONG, SMALL, TRUTH), retracting=False)
+    return GroupPlan((0,), tuple(calls), (LONG, LONG, SMALL, TRUTH, TEXT), retracting=False)
 
 
 def changes(operator, batches):
@@ -48,5 +52,6 @@ def test_the_same_changes(batches, chosen):
 
 
 def test_what_does_not_fit():
-    assert not fits_columns(plan([AggregateCall("SUM", (1,), LONG, distinct=True)]))
+    number = DataTypes.DOUBLE()
+    assert not fits_columns(GroupPlan((0,), (AggregateCall("SUM", (1,), number),), (LONG, number), retracting=False))
     assert not fits_columns(GroupPlan((0,), (), (LONG,), retracting=True))

@@ -13,9 +13,10 @@ from flott.table.errors import TableError
 from flott.table.expr import AggregateCall
 from flott.table.plan.nodes import SortKey
 from flott.table.runtime.changes import pack
+from flott.table.runtime.deduplicate import Deduplicate
 from flott.table.runtime.group_aggregate import GroupAggregate, GroupPlan
 from flott.table.runtime.join import Join, JoinPlan
-from flott.table.runtime.rank import Deduplicate, Rank, RankPlan
+from flott.table.runtime.rank import Rank, RankPlan
 from flott.testing.harness import KeyedOneInputOperatorHarness, TwoInputOperatorHarness
 
 KINDS = ("+I", "-U", "+U", "-D")

@@ -65,8 +65,20 @@ class ListState:
 
     def add_all(self, values: Iterable[Any]) -> None:
         """Append several elements."""
-        for value in values:
-            self.add(value)
+        some = list(values)
+        if not some:
+            return
+        key = self._scope.key
+        whole = self._whole.get(key)
+        if whole is not None:
+            whole.extend(some)
+            if key in self._replaced:
+                return
+        appended = self._appended.get(key)
+        if appended is None:
+            self._appended[key] = some
+        else:
+            appended.extend(some)
 
     def update(self, values: Iterable[Any]) -> None:
         """Replace the whole list."""
@@ -84,7 +96,8 @@ class ListState:
         chunks = 0
         last = -1
         prefix = self._backend.address(self._column, key)
-        for address, data in self._backend.scan(prefix):
+        stored = self._backend.scan(prefix) if self._may_be_stored(prefix) else ()
+        for address, data in stored:
             values = pickle.loads(data)
             whole.extend(values if self.convert is None else self.convert(address, values))
             chunks += 1
@@ -97,6 +110,10 @@ class ListState:
                 self._replaced.add(key)
                 del self._appended[key]
         return whole
+
+    def _may_be_stored(self, prefix: bytes) -> bool:
+        """Say whether the store may have chunks of a list; who knows better saves the search for them."""
+        return True
 
     def flush(self, changes: Changes) -> None:
         for key in self._replaced:
@@ -118,7 +135,7 @@ class ListState:
     def _put_chunk(self, changes: Changes, prefix: bytes, key: Any, values: list[Any]) -> None:
         number = self._chunks.get(key)
         if number is None:
-            last = self._backend.last(prefix)
+            last = self._backend.last(prefix) if self._may_be_stored(prefix) else None
             number = struct.unpack(">I", last[len(prefix) :])[0] + 1 if last is not None else 0
         changes[prefix + struct.pack(">I", number)] = pickle.dumps(values, 5)
         self._chunks[key] = number + 1

@@ -49,6 +49,13 @@ class ExpiringListState(ListState):
         self._uses += 1
         super().add((value, self._now()))
 
+    def add_all(self, values: Iterable[Any]) -> None:
+        """Append several elements."""
+        now = self._now()
+        pairs = [(value, now) for value in values]
+        self._uses += len(pairs)
+        super().add_all(pairs)
+
     def update(self, values: Iterable[Any]) -> None:
         """Replace the whole list."""
         self._uses += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -132,6 +133,10 @@ scalar("TIME+", bind=_bind_nothing)(_moved(1))
 scalar("TIME-", bind=_bind_nothing)(_moved(-1))
 
 
+TIME_OF_DAY = re.compile(r"%[^YmdjaAbBuwUVGy%]")
+"""What is not the same all day."""
+
+
 def _bind_format(name: str, args: list[Expr]) -> Call:
     check_count(name, args, 2, 2)
     first = args[0] if a_time(args[0].type) else cast_to(args[0], DataTypes.TIMESTAMP(3))
@@ -144,8 +149,11 @@ def _date_format(call: Call, args: list[Column], session: Session) -> Column:
     if isinstance(args[1], pa.Scalar) and not isinstance(moments, pa.Scalar) and args[1].as_py() is not None:
         form, digits = date_pattern(args[1].as_py())
         if not digits:
-            whole = pc.floor_temporal(moments, unit="second") if pa.types.is_timestamp(moments.type) else moments
-            return pc.strftime(whole.cast(pa.timestamp("s"), safe=False), format=form)
+            unit = "second" if TIME_OF_DAY.search(form) else "day"
+            whole = pc.floor_temporal(moments, unit=unit) if pa.types.is_timestamp(moments.type) else moments
+            # Writing a moment takes longer than finding out that it is the same as others.
+            distinct = whole.cast(pa.timestamp("s"), safe=False).dictionary_encode()
+            return pc.strftime(distinct.dictionary, format=form).take(distinct.indices)
     return row_by_row(written)(call, [moments, args[1]], session)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.table.errors import NotYetError
 from flott.table.physical.step import Step
-from flott.table.physical.two_phases import in_two_phases
+from flott.table.physical.two_phases import in_two_phases, windows_in_two_phases
 from flott.table.physical.unaligned_windows import in_processing_time
 from flott.table.physical.window_columns import in_columns
 from flott.table.plan.nodes import SESSION
@@ -55,6 +55,9 @@ def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     if not below.append_only:
         raise NotYetError("a window over rows that are updated can't be run yet; group by without the window")
     end = node.keys.index(bounds[1])
+    halves = windows_in_two_phases(node, below, end, translator.settings)
+    if halves is not None:
+        return halves
     window = partial(WindowAggregate, plan, end)
     return Step("WindowAggregate", node.detail, node.fields, append_only=True, inputs=(below,), operator=window,
                 exchanges=(exchange,))  # fmt: skip

@@ -9,7 +9,8 @@ from flott.table.errors import NotYetError
 from flott.table.physical.aggregates import hashed
 from flott.table.physical.step import Step, refuse_nested
 from flott.table.plan.window_columns import window_end
-from flott.table.runtime.rank import Deduplicate, Rank, RankPlan
+from flott.table.runtime.deduplicate import Deduplicate
+from flott.table.runtime.rank import Rank, RankPlan
 from flott.table.runtime.window_rank import WindowRank
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Groups in two phases, if groups report once per batch: a partial result of each batch, then all of them together."""
+"""Groups in two phases, if they do not report each row: a partial result of each batch, then all of them together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ from flott.table.physical.step import Step
 from flott.table.plan import nodes as n
 from flott.table.runtime.group_aggregate import GroupPlan
 from flott.table.runtime.key_hash import ColumnsHash, KeyColumns
-from flott.table.runtime.partial_groups import SUMS, GlobalGroupAggregate, LocalGroupAggregate, LocalPlan
+from flott.table.runtime.partial_groups import (
+    SUMS,
+    GlobalGroupAggregate,
+    GlobalWindowAggregate,
+    LocalGroupAggregate,
+    LocalPlan,
+)
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
@@ -26,13 +32,37 @@ COUNT = DataTypes.BIGINT().not_null()
 
 def in_two_phases(node: n.Aggregate, below: Step, settings: Settings) -> Step | None:
     """Return the steps of an aggregate with a partial one before the exchange; None where that can't be done."""
-    if not settings.bundle or not settings.local or not below.append_only or not node.keys:
+    if not settings.bundle:
+        return None
+    split = _split(node, below, settings)
+    if split is None:
+        return None
+    local, merged = split
+    ttl = settings.ttl if node.ttl is None else node.ttl
+    operator = partial(GlobalGroupAggregate, merged, bundle=True, ttl=ttl)
+    return Step("GlobalGroupAggregate", node.detail, node.fields, append_only=False, inputs=(local,),
+                operator=operator, exchanges=(ColumnsHash(KeyColumns(merged.keys)),))  # fmt: skip
+
+
+def windows_in_two_phases(node: n.Aggregate, below: Step, end: int, settings: Settings) -> Step | None:
+    """Return the same for groups of windows, which are told once in any case; ``end`` is the key that ends them."""
+    split = _split(node, below, settings)
+    if split is None:
+        return None
+    local, merged = split
+    operator = partial(GlobalWindowAggregate, merged, end)
+    return Step("GlobalWindowAggregate", node.detail, node.fields, append_only=True, inputs=(local,),
+                operator=operator, exchanges=(ColumnsHash(KeyColumns(merged.keys)),))  # fmt: skip
+
+
+def _split(node: n.Aggregate, below: Step, settings: Settings) -> tuple[Step, GroupPlan] | None:
+    """Return the step of the partial results, and how they are put together."""
+    if not settings.local or not below.append_only or not node.keys:
         return None
     if not all(_splits(call, below) for call in node.calls):
         return None
     if not all(isinstance(below.fields[key].type, KEYS) for key in node.keys):
         return None
-    width = len(node.keys)
     fields = [*(below.fields[key].plain() for key in node.keys), n.Field("$rows", COUNT)]
     calls: list[AggregateCall] = []
     for call in node.calls:
@@ -42,13 +72,9 @@ def in_two_phases(node: n.Aggregate, below: Step, settings: Settings) -> Step | 
     local = Step("LocalGroupAggregate", node.detail, tuple(fields), append_only=True, inputs=(below,),
                  exchanges=(None,))  # fmt: skip
     plan = LocalPlan(node.keys, node.calls, local.arrow_types())
-    local = replace(local, operator=partial(LocalGroupAggregate, plan))
-    keys = tuple(range(width))
+    keys = tuple(range(len(node.keys)))
     merged = GroupPlan(keys, tuple(calls), tuple(field.type for field in fields), retracting=False)
-    ttl = settings.ttl if node.ttl is None else node.ttl
-    operator = partial(GlobalGroupAggregate, merged, bundle=True, ttl=ttl)
-    return Step("GlobalGroupAggregate", node.detail, node.fields, append_only=False, inputs=(local,),
-                operator=operator, exchanges=(ColumnsHash(KeyColumns(keys)),))  # fmt: skip
+    return replace(local, operator=partial(LocalGroupAggregate, plan)), merged
 
 
 def _splits(call: AggregateCall, below: Step) -> bool:

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from flott.runtime.operators.two_inputs import TwoInputs
-from flott.runtime.state.lists import ListState
 from flott.runtime.timers import TimerService
 from flott.table.arrow_types import column_of_plain
-from flott.table.compile import ArrowCompiler, column_of
-from flott.table.functions.registry import Session
-from flott.table.runtime.changes import keys_of, pack, rows_of, unpack
+from flott.table.runtime.changes import pack, rows_of, unpack
 from flott.table.runtime.join import LEFT, MILLI, RIGHT
+from flott.table.runtime.join_rows import JoinRows
+from flott.table.runtime.key_codes import key_codes
+from flott.table.runtime.residual import Residual
 from flott.table.runtime.timed_rows import TimedRows
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from flott.runtime.batch import Batch
     from flott.table.runtime.changes import Row
     from flott.table.runtime.join import JoinPlan
@@ -40,12 +41,12 @@ class AppendJoin(TwoInputs, TimedRows):
         super().open()
         backend = self.context.keyed("the rows of a join")
         self._scope = backend.scope
-        self._sides: list[ListState] = [
-            backend.part(name, "list state", partial(ListState, backend, name)) for name in ("left-rows", "right-rows")
+        self._sides: list[JoinRows] = [
+            backend.part(name, "list state", partial(JoinRows, backend, name)) for name in ("left-rows", "right-rows")
         ]
         self._timers = TimerService(backend, "expiry", self.context.clock, self._expire, self._expire)
-        residual = self.plan.residual
-        self._residual = None if residual is None else ArrowCompiler().compile(residual)
+        plan = self.plan
+        self._residual = None if plan.residual is None else Residual(plan.residual, plan.types, plan.zone)
 
     def process(self, batch: Batch) -> None:
         self._process(LEFT, batch)
@@ -58,24 +59,53 @@ class AppendJoin(TwoInputs, TimedRows):
         length = len(columns[0])
         if not length:
             return
-        keys, rows = keys_of(columns, self.plan.keys[side], length), rows_of(columns, length)
+        keys, codes = key_codes(columns, self.plan.keys[side], length)
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(keys)))
+        rows = rows_of([column.take(pa.array(order)) for column in columns], length)
         own, other, scope = self._sides[side], self._sides[1 - side], self._scope
-        places: list[int] = []
         partners: list[Row] = []
-        for place, (key, row) in enumerate(zip(keys, rows, strict=True)):
+        counts: list[int] = []
+        start = 0
+        # A batch is of one side, so that all rows of a key meet the same rows of the other.
+        for key, end in zip(keys, ends.tolist(), strict=True):
             scope.key = key
             found = other.peek()
-            if found:
-                partners += found
-                places += [place] * len(found)
-            own.add(row)
-            if len(partners) >= MANY:
-                self._emit(side, columns, places, partners)
-                places, partners = [], []
-        self._remember(side, keys, rows)
+            partners += found
+            counts.append(len(found))
+            own.add_all(rows[start:end])
+            start = end
+        self._remember(side, keys, codes, columns)
         scope.unset()
         if partners:
-            self._emit(side, columns, places, partners)
+            self._emit_pairs(side, columns, partners, np.array(counts, np.int64), codes)
+
+    def _emit_pairs(
+        self,
+        side: int,
+        columns: tuple[Any, ...],
+        partners: list[Row],
+        counts: NDArray[np.int64],
+        codes: NDArray[np.int64],
+    ) -> None:
+        """Hand on each row with the partners of its key, in the order of the rows."""
+        cells = zip(zip(*partners, strict=True), self.plan.types[1 - side], strict=True)
+        theirs = [column_of_plain(list(values), kind) for values, kind in cells]
+        starts = np.cumsum(counts) - counts
+        pairs = counts[codes]
+        ends = np.cumsum(pairs)
+        before = ends - pairs
+        first = 0
+        while first < len(codes):
+            # As many rows as have few enough partners together, and at least one.
+            last = max(int(np.searchsorted(ends, before[first] + MANY, "right")), first + 1)
+            some = pairs[first:last]
+            if some.any():
+                places = np.repeat(np.arange(first, last), some)
+                within = np.arange(len(places)) - np.repeat(before[first:last] - before[first], some)
+                chosen = pa.array(starts[codes[places]] + within)
+                self._emit(side, columns, places, [column.take(chosen) for column in theirs])
+            first = last
 
     def _with_keys(self, side: int, columns: tuple[Any, ...]) -> tuple[Any, ...]:
         """Leave out rows whose key is NULL: they belong to nothing."""
@@ -85,31 +115,33 @@ class AppendJoin(TwoInputs, TimedRows):
                 columns = tuple(column.filter(there) for column in columns)
         return columns
 
-    def _emit(self, side: int, columns: tuple[Any, ...], places: list[int], partners: list[Row]) -> None:
-        chosen = pa.array(np.array(places, np.int64))
+    def _emit(self, side: int, columns: tuple[Any, ...], places: NDArray[np.int64], theirs: list[Any]) -> None:
+        chosen = pa.array(places)
         ours = [column.take(chosen) for column in columns]
-        cells = zip(zip(*partners, strict=True), self.plan.types[1 - side], strict=True)
-        theirs = [column_of_plain(list(values), kind) for values, kind in cells]
         pairs = [*ours, *theirs] if side == LEFT else [*theirs, *ours]
         if self._residual is not None:
-            session = Session(self.plan.zone, self.context.clock.now())
-            holds = pc.fill_null(column_of(self._residual(pairs, len(places), session), len(places)), fill_value=False)
+            holds = self._residual.of_columns(pairs, len(places), self.context.clock.now())
             pairs = [column.filter(holds) for column in pairs]
         if len(pairs[0]):
             self.output.emit(pack(pairs, None))
 
     # What can be forgotten
 
-    def _remember(self, side: int, keys: list[Any], rows: list[Row]) -> None:
+    def _remember(self, side: int, keys: list[Any], codes: NDArray[np.int64], columns: tuple[Any, ...]) -> None:
+        """Set a timer for when the rows can be forgotten: of each key one for many rows."""
         expiry = self.plan.expiry
         if expiry is None:
             return
         column, stay = expiry[side]
-        for key, row in zip(keys, rows, strict=True):
-            if row[column] is not None:
-                self._scope.key = key
-                over = row[column] // MILLI + stay + 1
-                self._timers.register_event_time_timer(-(-over // COARSE) * COARSE)
+        times = columns[column].cast(pa.int64())
+        if times.null_count:
+            there = np.flatnonzero(times.is_valid().to_numpy(zero_copy_only=False))
+            times, codes = times.take(pa.array(there)), codes[there]
+        over = times.to_numpy(zero_copy_only=False) // MILLI + stay + 1
+        moments = np.unique(np.stack([codes, -(-over // COARSE) * COARSE], axis=1), axis=0)
+        for code, moment in moments.tolist():
+            self._scope.key = keys[code]
+            self._timers.register_event_time_timer(moment)
 
     def _expire(self, time: int, key: Any) -> None:
         """Forget the rows of a key whose time is over."""

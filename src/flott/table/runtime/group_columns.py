@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,11 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flott.runtime.operator import Operator
+from flott.runtime.state.maps import MapState
 from flott.runtime.state.values import ValueState
 from flott.table import types as t
 from flott.table.arrow_types import to_arrow_type
-from flott.table.runtime.changes import INSERT, UPDATE_AFTER, UPDATE_BEFORE, keys_of, pack, unpack
+from flott.table.runtime.changes import INSERT, UPDATE_AFTER, UPDATE_BEFORE, pack, unpack
+from flott.table.runtime.distinct_rows import new_values
+from flott.table.runtime.key_codes import hashed_by_arrow, key_codes
 from flott.table.runtime.segments import Segments
+from flott.table.runtime.text_ranks import TextRanks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,14 +35,19 @@ VALUE, SEEN = 0, 1
 
 
 def fits_columns(plan: GroupPlan) -> bool:
-    """Say whether all aggregates of a plan are of whole numbers, and nothing is taken back."""
-    return not plan.retracting and all(
-        call.function in FUNCTIONS
-        and not call.distinct
-        and call.user is None
-        and (call.function == "COUNT" or isinstance(plan.inputs[call.args[0]], t.IntegralType))
-        for call in plan.calls
-    )
+    """Say whether all aggregates of a plan are of whole numbers, or extremes of texts, and nothing is taken back."""
+    return not plan.retracting and all(_fits(call, plan) for call in plan.calls)
+
+
+def _fits(call: AggregateCall, plan: GroupPlan) -> bool:
+    if call.function not in FUNCTIONS or call.user is not None:
+        return False
+    if not call.args:
+        return True
+    kind = plan.inputs[call.args[0]]
+    if call.function == "COUNT":
+        return not call.distinct or hashed_by_arrow(to_arrow_type(kind))
+    return isinstance(kind, t.IntegralType) or (call.function in EDGES and t.is_text(kind))
 
 
 class GroupColumns(Operator):
@@ -51,38 +61,64 @@ class GroupColumns(Operator):
         self._scope = backend.scope
         self._state: ValueState = backend.part("sums", "value state", lambda: ValueState(backend, "sums"))
         self._types = [to_arrow_type(call.type) for call in self.plan.calls]
+        self._seen: dict[int, MapState] = {
+            # The least and the largest are the same of distinct values as of all.
+            place: backend.part(f"distinct-{place}", "map state", partial(MapState, backend, f"distinct-{place}"))
+            for place, call in enumerate(self.plan.calls)
+            if call.distinct and call.function not in EDGES
+        }
 
     def process(self, batch: Batch) -> None:
         columns, _ = unpack(batch)
-        length = len(batch)
-        index: dict[Any, int] = {}
-        keys = keys_of(columns, self.plan.keys, length)
-        codes = np.fromiter((index.setdefault(key, len(index)) for key in keys), np.int64, length)
-        held, known = self._read(index)
-        rows = Segments(codes, len(index))
-        after, before = self._run(columns, rows, held)
-        self._write(index, after[rows.ends])
-        self._emit(columns, rows, after, before, known)
+        keys, codes = key_codes(columns, self.plan.keys, len(batch))
+        found, known = self._read(keys)
+        arguments = [_arguments(call, columns, len(codes)) for call in self.plan.calls]
+        for place, seen in self._seen.items():
+            column, counts = columns[self.plan.calls[place].args[0]], arguments[place][1]
+            arguments[place] = arguments[place][0], new_values(column, counts, codes, keys, seen, self._scope)
+        texts = self._texts(columns, found, arguments)
+        held = np.array(found, np.int64).reshape(len(keys), len(self.plan.calls), 2)
+        rows = Segments(codes, len(keys))
+        after, before = self._run(arguments, rows, held)
+        self._write(keys, after[rows.ends], texts)
+        self._emit(columns, rows, after, before, known, texts)
+
+    def _texts(
+        self, columns: tuple[Any, ...], found: list[list[Any]], arguments: list[tuple[Any, Any]]
+    ) -> dict[int, TextRanks]:
+        """Put numbers in the same order where aggregates look at texts, in what groups hold as in what comes."""
+        texts: dict[int, TextRanks] = {}
+        for place, call in enumerate(self.plan.calls):
+            if call.function in EDGES and pa.types.is_string(self._types[place]):
+                held = [one[2 * place] if one[2 * place + 1] else None for one in found]
+                texts[place] = ranks = TextRanks(columns[call.args[0]], held)
+                arguments[place] = ranks.values, arguments[place][1]
+                for one, rank in zip(found, ranks.held.tolist(), strict=True):
+                    one[2 * place] = rank
+        return texts
 
     # What is kept
 
-    def _read(self, index: dict[Any, int]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _read(self, keys: list[Any]) -> tuple[list[list[Any]], NDArray[np.bool_]]:
         """Return what groups hold, a row each, and which of them were there before."""
         nothing = [0] * (2 * len(self.plan.calls))
         scope, state = self._scope, self._state
-        found: list[list[int]] = []
+        found: list[list[Any]] = []
         known: list[bool] = []
-        for key in index:
+        for key in keys:
             scope.key = key
             value = state.value()
             known.append(value is not None)
-            found.append(nothing if value is None else value)
-        held = np.array(found, np.int64).reshape(len(index), len(self.plan.calls), 2)
-        return held, np.array(known, bool)
+            found.append(list(nothing if value is None else value))
+        return found, np.array(known, bool)
 
-    def _write(self, index: dict[Any, int], last: NDArray[np.int64]) -> None:
+    def _write(self, keys: list[Any], last: NDArray[np.int64], texts: dict[int, TextRanks]) -> None:
         scope, state = self._scope, self._state
-        for key, values in zip(index, last.reshape(len(index), 2 * len(self.plan.calls)).tolist(), strict=True):
+        rows: list[list[Any]] = last.reshape(len(keys), 2 * len(self.plan.calls)).tolist()
+        for place, ranks in texts.items():
+            for row, text in zip(rows, ranks.texts(last[:, place, VALUE]), strict=True):
+                row[2 * place] = text
+        for key, values in zip(keys, rows, strict=True):
             scope.key = key
             state.update(values)
         scope.unset()
@@ -90,13 +126,12 @@ class GroupColumns(Operator):
     # What each row changes
 
     def _run(
-        self, columns: tuple[Any, ...], rows: Segments, held: NDArray[np.int64]
+        self, arguments: list[tuple[Any, Any]], rows: Segments, held: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return what groups hold after each row and before it, group by group."""
         after = np.empty((len(rows.codes), len(self.plan.calls), 2), np.int64)
         for place, call in enumerate(self.plan.calls):
-            values, counts = _arguments(call, columns, len(rows.codes))
-            values, counts = values[rows.order], counts[rows.order]
+            values, counts = (part[rows.order] for part in arguments[place])
             value, seen = held[:, place, VALUE], held[:, place, SEEN]
             after[:, place, SEEN] = rows.sums(counts.astype(np.int64)) + seen[rows.codes]
             if call.function == "COUNT":
@@ -121,6 +156,7 @@ class GroupColumns(Operator):
         after: NDArray[np.int64],
         before: NDArray[np.int64],
         known: NDArray[np.bool_],
+        texts: dict[int, TextRanks],
     ) -> None:
         new = np.zeros(len(rows.codes), bool)
         new[rows.starts] = ~known
@@ -139,9 +175,13 @@ class GroupColumns(Operator):
         old_ones = kinds == UPDATE_BEFORE
         at = rows.back[chosen]
         made = [columns[key].take(pa.array(chosen)) for key in self.plan.keys]
-        for ((now, now_null), (old, old_null)), kind in zip(told, self._types, strict=True):
+        for place, ((now, now_null), (old, old_null)) in enumerate(told):
             values, nulls = np.where(old_ones, old[at], now[at]), np.where(old_ones, old_null[at], now_null[at])
-            made.append(pa.array(values.astype(kind.to_pandas_dtype()), kind, mask=nulls))
+            kind = self._types[place]
+            if place in texts:
+                made.append(texts[place].column(values, nulls))
+            else:
+                made.append(pa.array(values.astype(str(kind)), kind, mask=nulls))
         self.output.emit(pack(made, kinds))
 
     def _result(self, place: int, held: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -164,7 +204,7 @@ def _arguments(call: AggregateCall, columns: tuple[Any, ...], length: int) -> tu
         column = columns[call.args[0]]
         if column.null_count:
             counts = column.is_valid().to_numpy(zero_copy_only=False)
-        if call.function != "COUNT":
+        if call.function != "COUNT" and not pa.types.is_string(column.type):
             filled = pc.fill_null(column, 0) if column.null_count else column
             values = filled.to_numpy(zero_copy_only=False).astype(np.int64)
     if call.filter is not None:

@@ -9,8 +9,7 @@ import numpy as np
 
 from flott.runtime.column_keys import group_memo, key_groups
 from flott.runtime.partitioners import KeyGroupHash
-from flott.table.arrow_types import plain_values
-from flott.table.runtime.changes import rows_of
+from flott.table.runtime.key_codes import key_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,8 +58,6 @@ def _groups(batch: Any, positions: tuple[int, ...], most: int) -> Any:
         column = columns[0]
         if str(column.type) in {"int8", "int16", "int32", "int64", "string"}:
             return key_groups(column, most)
-        keys = plain_values(column)
-    else:
-        keys = rows_of(columns, len(batch))
+    keys, codes = key_codes(columns, range(len(columns)), len(batch))
     memo = group_memo(most)
-    return np.fromiter(map(memo.__getitem__, keys), np.int64, len(batch))
+    return np.fromiter(map(memo.__getitem__, keys), np.int64, len(keys))[codes]

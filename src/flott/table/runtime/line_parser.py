@@ -6,6 +6,7 @@ import csv
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
@@ -24,11 +25,10 @@ if TYPE_CHECKING:
     from flott.table.types import DataType
 
 TEXT = DataTypes.STRING()
+CASE_BIT = 0x20
 NESTED = (t.ArrayType, t.MapType, t.RowType)
 NUMBERS = (t.TinyIntType, t.SmallIntType, t.IntType, t.BigIntType, t.FloatType, t.DoubleType)
 TIMES = (t.DateType, t.TimeType, t.TimestampType, t.LocalZonedTimestampType)
-HEXADECIMAL = (b"0x", b"0X")
-"""Arrow reads such numbers, and CAST does not."""
 
 
 class LineParser:
@@ -63,7 +63,7 @@ class LineParser:
     def _quick(self, block: bytes) -> list[Any] | None:
         if not block or block.isspace():
             return None
-        if any(mark in block for mark in HEXADECIMAL):
+        if _may_be_hexadecimal(block):
             raise pa.ArrowInvalid
         chosen = [(self.names[place], self.types[place]) for place in self.wanted]
         read = self._quick_csv if self.form.name == "csv" else self._quick_json
@@ -143,8 +143,19 @@ class LineParser:
             try:
                 made.append(_column(list(values), self.types[place], lenient=self.form.ignore_errors))
             except (FlottError, pa.ArrowException) as error:
-                raise FlottError(f"{where}: column '{self.names[place]}': {error}") from None
+                # A query has no CAST to change here.
+                said = str(error).partition("; TRY_CAST")[0]
+                raise FlottError(
+                    f"{where}: column '{self.names[place]}': {said}. Mend the line, or set "
+                    f"'{self.form.name}.ignore-parse-errors' = 'true'."
+                ) from None
         return made
+
+
+def _may_be_hexadecimal(block: bytes) -> bool:
+    """Say whether there is 0x or 0X somewhere: Arrow reads such numbers, and CAST does not."""
+    data = np.frombuffer(block, np.uint8)
+    return bool(np.any((data[:-1] == ord("0")) & ((data[1:] | CASE_BIT) == ord("x"))))
 
 
 def _arrow(kind: DataType) -> Any:

@@ -13,10 +13,13 @@ from flott.runtime.operator import Operator
 from flott.table.arrow_types import plain_values
 from flott.table.runtime.changes import pack, unpack
 from flott.table.runtime.group_aggregate import GroupAggregate
+from flott.table.runtime.window_aggregate import WindowAggregate
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
     from flott.table.expr import AggregateCall
+    from flott.table.functions.aggregates import Aggregate
+    from flott.table.runtime.group_aggregate import GroupPlan
 
 SUMS = {"SUM", "AVG"}
 
@@ -75,21 +78,17 @@ def _typed(column: Any, kind: Any) -> Any:
     return whole if whole.type == kind else whole.cast(kind)
 
 
-class GlobalGroupAggregate(GroupAggregate):
-    """Puts the partial results of each group together; the arguments of a call are the columns of its parts."""
+class Parts:
+    """The partial results of a batch: how many rows each stands for, and the parts of each aggregate."""
 
-    def _arguments(self, columns: tuple[Any, ...]) -> Any:
-        rows = plain_values(columns[len(self.plan.keys)])
-        return rows, [[plain_values(columns[part]) for part in call.args] for call in self.plan.calls]
+    def __init__(self, plan: GroupPlan, columns: tuple[Any, ...]) -> None:
+        self.rows = plain_values(columns[len(plan.keys)])
+        self._calls = plan.calls
+        self._parts = [[plain_values(columns[part]) for part in call.args] for call in plan.calls]
 
-    def _change(self, number: int, arguments: Any, *, remove: bool) -> bool:
-        """Add a partial result to its group."""
-        rows, parts = arguments
-        group = self._state.value()
-        if group is None:
-            group = [0, [one.create() for one in self._aggregates], None]
-        group[0] += rows[number]
-        for one, call, acc, some in zip(self._aggregates, self.plan.calls, group[1], parts, strict=True):
+    def merge(self, number: int, aggregates: list[Aggregate], accumulators: list[Any]) -> None:
+        """Put a partial result into the accumulators of its group."""
+        for one, call, acc, some in zip(aggregates, self._calls, accumulators, self._parts, strict=True):
             first = some[0][number]
             if call.function in SUMS:
                 acc[0] += first or 0
@@ -98,5 +97,30 @@ class GlobalGroupAggregate(GroupAggregate):
                 acc[0] += first
             elif first is not None:
                 one.add(acc, first)
+
+
+class GlobalGroupAggregate(GroupAggregate):
+    """Puts the partial results of each group together; the arguments of a call are the columns of its parts."""
+
+    def _arguments(self, columns: tuple[Any, ...]) -> Any:
+        return Parts(self.plan, columns)
+
+    def _change(self, number: int, arguments: Any, *, remove: bool) -> bool:
+        """Add a partial result to its group."""
+        group = self._state.value()
+        if group is None:
+            group = [0, [one.create() for one in self._aggregates], None]
+        group[0] += arguments.rows[number]
+        arguments.merge(number, self._aggregates, group[1])
         self._state.update(group)
         return not remove
+
+
+class GlobalWindowAggregate(WindowAggregate):
+    """Puts the partial results of each group of a window together."""
+
+    def arguments(self, columns: tuple[Any, ...]) -> Any:
+        return Parts(self.plan, columns)
+
+    def add(self, number: int, arguments: Any, group: list[Any]) -> None:
+        arguments.merge(number, self._accumulators.aggregates, group[0])

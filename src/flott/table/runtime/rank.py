@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
 
 from flott.runtime.operator import Operator
 from flott.table.runtime.changes import (
@@ -14,17 +18,23 @@ from flott.table.runtime.changes import (
     UPDATE_AFTER,
     UPDATE_BEFORE,
     ChangesOut,
-    keys_of,
     rows_of,
     unpack,
 )
+from flott.table.runtime.group_columns import EDGES
 from flott.table.runtime.kept_state import value_state
+from flott.table.runtime.key_codes import key_codes
+from flott.table.runtime.segments import Segments
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from flott.runtime.batch import Batch
     from flott.runtime.state.values import ValueState
     from flott.table.plan.nodes import SortKey
     from flott.table.runtime.changes import Row
+
+GONE = (UPDATE_BEFORE, DELETE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +77,23 @@ def sort_key(order: tuple[SortKey, ...], row: Row) -> tuple[Any, ...]:
         value = row[key.index]
         missing = value is None
         parts.append(missing != key.nulls_first)
-        parts.append(0 if missing else Down(value) if key.descending else value)
+        if missing:
+            parts.append(0)
+        elif not key.descending:
+            parts.append(value)
+        else:
+            parts.append(-value if type(value) is int else Down(value))
     return tuple(parts)
+
+
+def _place(known: list[Any], rows: list[Row], own: Any, row: Row) -> int | None:
+    """Return where a row is; None if it is not there."""
+    place = bisect_left(known, own)
+    while place < len(rows) and known[place] == own:
+        if rows[place] == row:
+            return place
+        place += 1
+    return None
 
 
 class Rank(Operator):
@@ -80,8 +105,6 @@ class Rank(Operator):
         """After how many milliseconds without a row a partition is forgotten; 0 is never."""
 
     def open(self) -> None:
-        import pyarrow as pa
-
         plan = self.plan
         backend = self.context.keyed("the first rows")
         self._scope = backend.scope
@@ -90,104 +113,119 @@ class Rank(Operator):
         self._out = ChangesOut(types, append_only=False)
 
     def process(self, batch: Batch) -> None:
-        plan = self.plan
+        plan, scope, state = self.plan, self._scope, self._state
         columns, kinds = unpack(batch)
         length = len(batch)
-        keys = keys_of(columns, plan.partition, length)
-        rows = rows_of(columns, length)
-        changes = [INSERT] * length if kinds is None else kinds.tolist()
-        for key, row, kind in zip(keys, rows, changes, strict=True):
-            self._scope.key = key
-            held: list[Row] = self._state.value() or []
-            before = held[plan.first : plan.last]
-            after = self._with(held, row) if kind in {INSERT, UPDATE_AFTER} else self._without(held, row)
-            if after is None:
-                continue
-            self._state.update(after or None)
-            self._report(before, after[plan.first : plan.last])
-        self._scope.unset()
+        keys, codes = key_codes(columns, plan.partition, length)
+        held: list[list[Row]] = []
+        for key in keys:
+            scope.key = key
+            held.append(state.value() or [])
+        removed = repeat(False) if kinds is None else np.isin(kinds, GONE).tolist()
+        if not plan.retracting:
+            chosen = self._candidates(columns, codes, held)
+            if len(chosen) < length:
+                columns, codes = tuple(column.take(pa.array(chosen)) for column in columns), codes[chosen]
+        changed = self._changed(rows_of(columns, len(codes)), codes.tolist(), removed, held)
+        for code in changed:
+            scope.key = keys[code]
+            state.update(held[code] or None)
+        scope.unset()
         made = self._out.take()
         if made is not None:
             self.output.emit(made)
 
-    def _with(self, held: list[Row], row: Row) -> list[Row] | None:
+    def _changed(
+        self, rows: list[Row], codes: list[int], removed: Iterable[bool], held: list[list[Row]]
+    ) -> Iterable[int]:
+        """Add rows to the partitions they are of, or take them away, and report; return which have changed."""
         plan = self.plan
-        own = sort_key(plan.order, row)
-        if not plan.retracting and len(held) >= plan.last and not own < sort_key(plan.order, held[-1]):
-            return None
-        place = bisect_right(held, own, key=lambda one: sort_key(plan.order, one))
-        after = [*held[:place], row, *held[place:]]
-        return after if plan.retracting else after[: plan.last]
-
-    def _without(self, held: list[Row], row: Row) -> list[Row] | None:
-        if row not in held:
-            return None
-        place = held.index(row)
-        return [*held[:place], *held[place + 1 :]]
-
-    def _report(self, before: list[Row], after: list[Row]) -> None:
-        out, first = self._out, self.plan.first + 1
-        if not self.plan.number:
-            gone, come = Counter(before), Counter(after)
-            for row in before:
-                if gone[row] > come[row]:
-                    gone[row] -= 1
-                    out.add(DELETE, row)
-            gone = Counter(before)
-            for row in after:
-                if come[row] > gone[row]:
-                    come[row] -= 1
-                    out.add(INSERT, row)
-            return
-        for number in range(max(len(before), len(after))):
-            old = before[number] if number < len(before) else None
-            new = after[number] if number < len(after) else None
-            if old == new:
+        sorted_by: dict[int, list[Any]] = {}
+        for code, row, remove in zip(codes, rows, removed, strict=False):
+            own, some = sort_key(plan.order, row), held[code]
+            known = sorted_by.get(code)
+            if known is None:
+                known = [sort_key(plan.order, one) for one in some]
+            if not plan.retracting and len(some) >= plan.last and not own < known[-1]:
                 continue
-            place = first + number
-            if old is None:
-                out.add(INSERT, (*new, place))  # type: ignore[misc]
-            elif new is None:
-                out.add(DELETE, (*old, place))
-            else:
-                out.add(UPDATE_BEFORE, (*old, place))
-                out.add(UPDATE_AFTER, (*new, place))
-
-
-class Deduplicate(Operator):
-    """Keeps the first or the last row of each partition by event time."""
-
-    def __init__(
-        self, partition: tuple[int, ...], time: int, types: tuple[Any, ...], *, last: bool, ttl: int = 0
-    ) -> None:
-        self.partition = partition
-        self.ttl = ttl
-        self.time = time
-        self.types = types
-        self.last = last
-
-    def open(self) -> None:
-        backend = self.context.keyed("the row that is kept")
-        self._scope = backend.scope
-        self._state: ValueState = value_state(backend, "row", self.ttl, self.context.clock)
-        self._out = ChangesOut(self.types, append_only=False)
-
-    def process(self, batch: Batch) -> None:
-        columns, _ = unpack(batch)
-        length = len(batch)
-        time, out = self.time, self._out
-        for key, row in zip(keys_of(columns, self.partition, length), rows_of(columns, length), strict=True):
-            self._scope.key = key
-            before = self._state.value()
-            if before is None:
-                out.add(INSERT, row)
-            elif (row[time] >= before[time]) if self.last else (row[time] < before[time]):
-                out.add(UPDATE_BEFORE, before)
-                out.add(UPDATE_AFTER, row)
-            else:
+            if code not in sorted_by:
+                sorted_by[code] = known
+                held[code] = some = list(some)
+            before = some[plan.first : plan.last]
+            place = _place(known, some, own, row) if remove else bisect_right(known, own)
+            if place is None:
                 continue
-            self._state.update(row)
-        self._scope.unset()
-        made = out.take()
-        if made is not None:
-            self.output.emit(made)
+            if remove:
+                del some[place], known[place]
+            else:
+                some.insert(place, row)
+                known.insert(place, own)
+            if not plan.retracting:
+                del some[plan.last :], known[plan.last :]
+            if place < plan.last:
+                self._report(before, some[plan.first : plan.last], max(place - plan.first, 0))
+        return sorted_by
+
+    def _candidates(self, columns: tuple[Any, ...], codes: Any, held: list[list[Row]]) -> Any:
+        """Return the rows that may be among the first: those not behind the last one that is kept, by the first key."""
+        everything = np.arange(len(codes))
+        if not self.plan.order:
+            return everything
+        first = self.plan.order[0]
+        column = columns[first.index]
+        if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_timestamp(column.type)):
+            return everything
+        edge = EDGES["MAX" if first.descending else "MIN"]
+        worst = np.full(len(held), edge)
+        for code, some in enumerate(held):
+            if len(some) >= self.plan.last and some[-1][first.index] is not None:
+                worst[code] = some[-1][first.index]
+        values = column.cast(pa.int64()).to_numpy(zero_copy_only=False)
+        if self.plan.last == 1:
+            # Only what is at least as good as all rows before it in the batch.
+            rows = Segments(codes, len(held))
+            best = rows.extremes(values[rows.order], worst, largest=first.descending)
+            return np.sort(rows.order[np.flatnonzero(values[rows.order] == best)])
+        limits = worst[codes]
+        return np.flatnonzero(values >= limits if first.descending else values <= limits)
+
+    def _report(self, before: list[Row], after: list[Row], start: int = 0) -> None:
+        """Tell how the rows have changed, of which the first so many are the same."""
+        if self.plan.number:
+            self._report_numbers(before, after, start)
+        elif len(before) <= 1 and len(after) == 1:
+            if before != after:
+                for row in before:
+                    self._out.add(DELETE, row)
+                self._out.add(INSERT, after[0])
+        else:
+            self._report_rows(before, after)
+
+    def _report_rows(self, before: list[Row], after: list[Row]) -> None:
+        gone, come = Counter(before), Counter(after)
+        for row in before:
+            if gone[row] > come[row]:
+                gone[row] -= 1
+                self._out.add(DELETE, row)
+        gone = Counter(before)
+        for row in after:
+            if come[row] > gone[row]:
+                come[row] -= 1
+                self._out.add(INSERT, row)
+
+    def _report_numbers(self, before: list[Row], after: list[Row], start: int) -> None:
+        # The loop that everything goes through where many rows change places.
+        add_row, add_kind = self._out.rows.append, self._out.kinds.append
+        first, shared = self.plan.first + 1, min(len(before), len(after))
+        for place, old, new in zip(range(first + start, first + shared), before[start:], after[start:], strict=False):
+            if old != new:
+                add_kind(UPDATE_BEFORE)
+                add_row((*old, place))
+                add_kind(UPDATE_AFTER)
+                add_row((*new, place))
+        for place, new in enumerate(after[shared:], first + shared):
+            add_kind(INSERT)
+            add_row((*new, place))
+        for place, old in enumerate(before[shared:], first + shared):
+            add_kind(DELETE)
+            add_row((*old, place))

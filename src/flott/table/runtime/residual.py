@@ -33,6 +33,10 @@ class Residual:
         for side, types in enumerate(self._types):
             values = zip(*(pair[side] for pair in pairs), strict=True)
             columns += [column_of_plain(list(some), kind) for some, kind in zip(values, types, strict=True)]
-        made = column_of(self._condition(columns, len(pairs), Session(self._zone, now)), len(pairs))
-        answers: list[bool] = pc.fill_null(made, fill_value=False).to_pylist()
+        answers: list[bool] = self.of_columns(columns, len(pairs), now).to_pylist()
         return answers
+
+    def of_columns(self, columns: Sequence[Any], length: int, now: int) -> Any:
+        """Say for each pair whether it belongs together; the columns are those of left, then those of right."""
+        made = column_of(self._condition(columns, length, Session(self._zone, now)), length)
+        return pc.fill_null(made, fill_value=False)

@@ -12,19 +12,19 @@ class WindowAccumulators:
     """Makes, fills and reads the accumulators of a plan; distinct values are kept beside them."""
 
     def __init__(self, plan: GroupPlan) -> None:
-        self._aggregates = plan.aggregates()
+        self.aggregates = plan.aggregates()
         self._distinct = [call.distinct for call in plan.calls]
 
     def create(self) -> list[Any]:
         """Return the accumulators of a group without rows."""
         return [
-            [one.create() for one in self._aggregates],
+            [one.create() for one in self.aggregates],
             [set() if distinct else None for distinct in self._distinct],
         ]
 
     def add(self, number: int, arguments: Arguments, group: list[Any]) -> None:
         """Add a row of a batch."""
-        for place, one in enumerate(self._aggregates):
+        for place, one in enumerate(self.aggregates):
             counts = arguments.counts[place]
             if counts is not None and not counts[number]:
                 continue
@@ -41,4 +41,4 @@ class WindowAccumulators:
 
     def results(self, group: list[Any]) -> list[Any]:
         """Return the values of all aggregates."""
-        return [one.result(acc) for one, acc in zip(self._aggregates, group[0], strict=True)]
+        return [one.result(acc) for one, acc in zip(self.aggregates, group[0], strict=True)]

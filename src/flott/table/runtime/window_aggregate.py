@@ -42,7 +42,7 @@ class WindowAggregate(AtTheirTime, UserAggregates):
     def process(self, batch: Batch) -> None:
         columns = self.new_rows(batch, "a window")
         keys = keys_of(columns, self.plan.keys, len(batch))
-        arguments = Arguments(self.plan, columns)
+        arguments = self.arguments(columns)
         watermark, state, end = self._timers.current_watermark(), self._state, self.end
         for number, key in enumerate(keys):
             last = key[end] // MILLI - 1
@@ -54,9 +54,17 @@ class WindowAggregate(AtTheirTime, UserAggregates):
             if group is None:
                 group = self._accumulators.create()
                 self._timers.register_event_time_timer(last)
-            self._accumulators.add(number, arguments, group)
+            self.add(number, arguments, group)
             state.update(group)
         self._scope.unset()
+
+    def arguments(self, columns: tuple[Any, ...]) -> Any:
+        """Return the values that aggregates see of a batch."""
+        return Arguments(self.plan, columns)
+
+    def add(self, number: int, arguments: Any, group: list[Any]) -> None:
+        """Add a row of a batch to its group."""
+        self._accumulators.add(number, arguments, group)
 
     def _fire(self, time: int, key: Any) -> None:
         self._out.add(INSERT, (*key, *self._accumulators.results(self._state.value())))

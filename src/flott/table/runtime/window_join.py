@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pyarrow as pa
+
 from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
-from flott.table.runtime.changes import INSERT, ChangesOut, keys_of, rows_of, unpack
+from flott.table.arrow_types import column_of_plain
+from flott.table.runtime.changes import INSERT, ChangesOut, pack, rows_of, unpack
+from flott.table.runtime.key_codes import key_codes
 from flott.table.runtime.residual import Residual
 from flott.table.runtime.timed_rows import AtTheirTime
 
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
 
 MILLI = 1000
 LEFT, RIGHT = 0, 1
+MANY = 65_536
+"""Pairs are handed on when there are so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +70,23 @@ class WindowJoin(TwoInputs, AtTheirTime):
         columns, _ = unpack(batch)
         length = len(batch)
         watermark, end = self._timers.current_watermark(), self.plan.ends[side]
-        keys = keys_of(columns, self.plan.join.keys[side], length)
-        for key, row in zip(keys, rows_of(columns, length), strict=True):
-            last = row[end] // MILLI - 1
+        keys, codes = key_codes(columns, self.plan.join.keys[side], length)
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(keys))).tolist()
+        rows = rows_of([column.take(pa.array(order)) for column in columns], length)
+        start = 0
+        for key, stop in zip(keys, ends, strict=True):
+            # The window is part of the key.
+            some, last = rows[start:stop], rows[start][end] // MILLI - 1
+            start = stop
             if last <= watermark:
-                self._late.inc()
+                self._late.inc(len(some))
                 continue
             self._scope.key = key
-            held: list[Row] = state.value() or []
-            held.append(row)
-            state.update(held)
+            held: list[Row] | None = state.value()
+            if held is not None:
+                held.extend(some)
+            state.update(some if held is None else held)
             self._timers.register_event_time_timer(last)
         self._scope.unset()
 
@@ -87,6 +101,9 @@ class WindowJoin(TwoInputs, AtTheirTime):
     def hand_on(self) -> None:
         """Hand on the rows of the windows that are over."""
         over, self._over = self._over, []
+        if self.plan.join.kind == "INNER":
+            self._hand_on_pairs([(lefts, rights) for lefts, rights, fit in over if fit and lefts and rights])
+            return
         pairs = [(one, other) for lefts, rights, fit in over if fit for one in lefts for other in rights]
         answers = [True] * len(pairs)
         if self._residual is not None:
@@ -95,6 +112,36 @@ class WindowJoin(TwoInputs, AtTheirTime):
         for lefts, rights, fit in over:
             self._join(lefts, rights, [[next(holds) for _ in rights] if fit else [False] * len(rights) for _ in lefts])
         super().hand_on()
+
+    def _hand_on_pairs(self, over: list[tuple[list[Row], list[Row]]]) -> None:
+        """Hand on who belongs together, in columns: a row is written once, however many partners it has."""
+        lefts: list[Row] = []
+        rights: list[Row] = []
+        ours: list[int] = []
+        theirs: list[int] = []
+        for some, others in over:
+            for place in range(len(lefts), len(lefts) + len(some)):
+                ours += [place] * len(others)
+                theirs += range(len(rights), len(rights) + len(others))
+            lefts += some
+            rights += others
+            if len(ours) >= MANY:
+                self._emit_pairs((lefts, rights), (ours, theirs))
+                lefts, rights, ours, theirs = [], [], [], []
+        if ours:
+            self._emit_pairs((lefts, rights), (ours, theirs))
+
+    def _emit_pairs(self, sides: tuple[list[Row], list[Row]], chosen: tuple[list[int], list[int]]) -> None:
+        pairs: list[Any] = []
+        for rows, types, places in zip(sides, self.plan.join.types, chosen, strict=True):
+            taken = pa.array(np.array(places, np.int64))
+            cells = zip(zip(*rows, strict=True), types, strict=True)
+            pairs += [column_of_plain(list(values), kind).take(taken) for values, kind in cells]
+        if self._residual is not None:
+            holds = self._residual.of_columns(pairs, len(chosen[LEFT]), self.context.clock.now())
+            pairs = [column.filter(holds) for column in pairs]
+        if len(pairs[0]):
+            self.output.emit(pack(pairs, None))
 
     def _join(self, lefts: list[Row], rights: list[Row], fits: list[list[bool]]) -> None:
         """Hand on the rows of one key in one window; ``fits`` says who belongs to whom."""
