@@ -83,6 +83,9 @@ def test_from_start_to_savepoint_to_another_parallelism(flott, tmp_path):
     assert (details["status"], details["details"]["vertices"][0]["parallelism"]) == ("RUNNING", 2)
     passing = flott("savepoint", job["jid"][:8], str(tmp_path / "passing"))["savepoint"]
     assert Path(passing, "_metadata").exists()
+    nowhere = CliRunner().invoke(main, ["stop", "numbers"])
+    assert (nowhere.exit_code, nowhere.stdout) == (1, "")
+    assert nowhere.stderr.startswith("Error: no savepoint: where should the savepoint go?")
     wait_until(lambda: flott("checkpoints", "numbers") is not None)
     stopped = flott("stop", "numbers", "--savepoint-path", str(tmp_path / "savepoints"))
     assert stopped["status"] == "FINISHED"

@@ -150,8 +150,9 @@ def wait_for_savepoint(
             operation = answer["operation"]
             if "location" in operation:
                 return str(operation["location"])
-            trace = operation["failure-cause"]["stack-trace"].strip()
-            fail(f"no savepoint: {trace.rpartition(chr(10))[2]}")
+            cause = operation["failure-cause"]
+            why = cause["stack-trace"].strip().rpartition(f"{cause['class']}: ")[2]
+            fail(f"no savepoint: {why}")
         deadline.wait("the savepoint")
 
 
