@@ -7,6 +7,7 @@ import pytest
 from flott.runtime import timer_queue
 from flott.runtime.clock import ManualClock
 from flott.runtime.state.backend import KeyedBackend
+from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.store import StateStore
 from flott.runtime.timers import TimerService
 
@@ -22,7 +23,7 @@ class Worker:
         self.fired = 0
         self.read = 0
         self.most_in_memory = 0
-        self.backend = KeyedBackend("op", "operator 'op'", range(GROUPS), GROUPS, 200_000)
+        self.backend = KeyedBackend("op", "operator 'op'", range(GROUPS), GROUPS, CacheLimits())
         self.service = TimerService(self.backend, "user-timers", ManualClock(), self.on_timer, self.on_timer)
         self.backend.begin(store)
         self.service.restore(None)

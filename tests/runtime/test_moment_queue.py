@@ -10,6 +10,7 @@ from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.keys import key_group_of
 from flott.runtime.moment_queue import MomentQueue
 from flott.runtime.state.backend import KeyedBackend
+from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.timer_queue import NEVER
 from flott.runtime.windowing.assigners import SlidingEventTimeWindows, TumblingEventTimeWindows
 from flott.runtime.windowing.operator import WindowOperator
@@ -33,7 +34,7 @@ class Store(dict):
 
 
 def queue_on(store):
-    backend = KeyedBackend("operator", "operator 'windows'", range(128), 128, 1_000)
+    backend = KeyedBackend("operator", "operator 'windows'", range(128), 128, CacheLimits(1_000))
     backend.begin(store)
     return MomentQueue(backend, "moments", PaneOwner(WindowBytes()))
 

@@ -13,6 +13,7 @@ from flott.runtime import timer_queue
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.clock import ManualClock
 from flott.runtime.state.backend import KeyedBackend
+from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.store import StateStore
 from flott.runtime.timers import TimerService
 
@@ -38,7 +39,8 @@ class Rig:
         self.fresh_worker()
 
     def fresh_worker(self):
-        self.backend = KeyedBackend("op", "operator 'op'", range(self.groups), self.groups, self.cache_entries)
+        cache = CacheLimits(self.cache_entries)
+        self.backend = KeyedBackend("op", "operator 'op'", range(self.groups), self.groups, cache)
         self.service = TimerService(
             self.backend,
             "user-timers",

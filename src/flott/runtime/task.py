@@ -16,6 +16,7 @@ from flott.runtime.keys import groups_of_subtask
 from flott.runtime.operators.source import SourceOperator
 from flott.runtime.reports import Failure, TaskReport
 from flott.runtime.state.backend import KeyedBackend
+from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.compaction import (
     next_lineage,
     own_lineage,
@@ -57,7 +58,7 @@ class TaskServices:
     state_dir: Path
     """Local directory for working stores."""
     stopwatch: Callable[[], float]
-    cache_entries: int = 200_000
+    cache: CacheLimits = CacheLimits()  # noqa: RUF009 - it never changes
     printed: list[str] = field(default_factory=list)
     """What functions printed since the last report, if anybody gathers that."""
     stores: dict[Path, StateStore] = field(default_factory=dict)
@@ -97,10 +98,9 @@ class Subtask:
         vertex = self.vertex
         backend = None
         if self.keyed_inputs and member.parent < 0:
-            title = f"operator '{member.name}'" + (f" (uid={member.uid})" if member.uid else "")
             groups = groups_of_subtask(self.index, vertex.parallelism, vertex.max_parallelism)
             backend = KeyedBackend(
-                member.operator_id, title, groups, vertex.max_parallelism, self.services.cache_entries
+                member.operator_id, member.title, groups, vertex.max_parallelism, self.services.cache
             )
             self.backends.append(backend)
         return OperatorContext(

@@ -271,7 +271,7 @@ class TimerQueue:
         self._new = {}
         self._gone = {}
         self._removed = []
-        if self._kept > min(KEPT_IN_MEMORY, self._backend.cache_entries // 2):
+        if self._kept > min(KEPT_IN_MEMORY, self._backend.cache.entries // 2):
             earliest = self.snapshot()
             self.forget()
             self._seek(earliest)

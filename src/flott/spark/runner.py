@@ -8,14 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
-from pyspark.sql.functions import col
 
 from flott.common.options import FlottOptions, LogOptions
 from flott.errors import EpochFailedError
 from flott.runtime.job_file import pack
+from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.storage import open_storage, remove_job_files
+from flott.spark.anchors import Anchors
 from flott.spark.prints import show_prints
-from flott.spark.session import is_remote
+from flott.spark.session import is_local, is_remote
 from flott.spark.worker import SCHEMA_SQL, JobAddress, LevelTask, digest_of
 
 if TYPE_CHECKING:
@@ -52,21 +53,26 @@ class SparkRunner:
             JOB_FILE,
             digest_of(data),
             state_dir,
-            configuration.get(FlottOptions.STATE_CACHE_ENTRIES),
+            CacheLimits(
+                configuration.get(FlottOptions.STATE_CACHE_ENTRIES),
+                configuration.get(FlottOptions.STATE_CACHE_MEMORY).get_bytes(),
+            ),
             configuration.get(FlottOptions.PYFLINK_IMPORTS),
             prints_are_far(spark, configuration),
         )
+        self._anchors = Anchors(plan, job_id)
 
     def run(self, order: EpochOrder) -> list[TaskReport]:
         """Run one epoch as one Spark job."""
         spark, levels = self._spark, self._plan.levels
         spark.addTag(self._tag)
         try:
+            self._anchors.cast(spark)
             first = levels[0]
             frame = spark.range(0, first.partitions, 1, first.partitions)
             frame = frame.mapInArrow(self._task(first, order), SCHEMA_SQL)
             for level in levels[1:]:
-                frame = frame.repartitionById(level.partitions, col("target"))
+                frame = self._anchors.exchanged(frame, level)
                 frame = frame.mapInArrow(self._task(level, order), SCHEMA_SQL)
             rows = frame.collect()
         except PySparkException as error:
@@ -79,7 +85,8 @@ class SparkRunner:
 
     def _task(self, level: LevelSpec, order: EpochOrder) -> LevelTask:
         mine = {task: what for task, what in order.tasks.items() if self._plan.vertices[task[0]].level == level.index}
-        return LevelTask(self._address, level.index, pickle.dumps(replace(order, tasks=mine), protocol=5))
+        packed = pickle.dumps(replace(order, tasks=mine), protocol=5)
+        return LevelTask(self._address, level.index, packed, self._anchors.targets(level.index + 1))
 
     def cancel(self) -> None:
         """Stop the running epoch's Spark job."""
@@ -92,6 +99,7 @@ class SparkRunner:
 
     def close(self, keep: set[str] | None = None) -> None:
         """Remove what the job left: its working stores on this machine, and the files that nobody needs."""
+        self._anchors.close()
         shutil.rmtree(self._address.state_dir, ignore_errors=True)
         remove_job_files(self._storage, JOB_FILE, keep)
 
@@ -107,8 +115,7 @@ def prints_are_far(spark: SparkSession, configuration: Configuration) -> bool:
     asked = configuration.get_optional(LogOptions.PRINTS)
     if asked is not None:
         return asked
-    master = str(spark.conf.get("spark.master"))
-    return is_remote(spark) or not (master == "local" or master.startswith("local["))
+    return is_remote(spark) or not is_local(str(spark.conf.get("spark.master")))
 
 
 def short_cause(error: BaseException) -> str:
@@ -119,5 +126,5 @@ def short_cause(error: BaseException) -> str:
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if "Error" in line or "Exception" in line or "lost" in line.lower()]
-    cause = (telling or lines or [type(error).__name__])[-1][:300]
+    cause = (telling or lines or [type(error).__name__])[-1][:500]
     return f"{cause}. {NOT_THERE}" if cause.startswith("ModuleNotFoundError") else cause

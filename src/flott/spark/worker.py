@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from flott.runtime.reports import EpochOrder
+    from flott.runtime.state.cache_limits import CacheLimits
 
 SCHEMA_SQL = "target int, channel int, final int, sequence int, data binary"
 SCHEMA = pa.schema(
@@ -56,7 +57,7 @@ class JobAddress:
     job_file: str
     digest: str
     state_dir: str
-    cache_entries: int
+    cache: CacheLimits
     pyflink_imports: bool = False
     """Whether `import pyflink` means Flott in the job's functions."""
     prints: bool = False
@@ -71,6 +72,8 @@ class LevelTask:
     level: int
     order: bytes
     """The part of the epoch's order that this level needs, pickled."""
+    targets: tuple[int, ...] = ()
+    """What to write for each partition of the next level, if not its number."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Turn the blocks of an exchange into the blocks of the next."""
@@ -94,7 +97,7 @@ class LevelTask:
             with remembered(job.services.printed) if self.address.prints else nullcontext():
                 partition, token = spark_task.partitionId(), uuid4().hex
                 produced = run_partition(job.file.plan, self.level, partition, order, token, rows, subtask_of)
-                yield from write_rows(produced)
+                yield from write_rows(produced, self.targets)
         except BaseException:
             # Half an epoch is in these operators: they must not see another.
             for vertex, index in made:
@@ -118,7 +121,7 @@ class ResidentJob:
             storage=storage,
             state_dir=Path(address.state_dir),
             stopwatch=time.perf_counter,
-            cache_entries=address.cache_entries,
+            cache=address.cache,
         )
         self.subtasks: OrderedDict[tuple[int, int], tuple[str, Subtask]] = OrderedDict()
 
@@ -219,21 +222,23 @@ def read_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[BlockRow]:
             yield BlockRow(target[index], channel[index], final[index], sequence[index], data[index].as_buffer())
 
 
-def write_rows(rows: Iterable[BlockRow]) -> Iterator[pa.RecordBatch]:
+def write_rows(rows: Iterable[BlockRow], targets: tuple[int, ...] = ()) -> Iterator[pa.RecordBatch]:
     """Put blocks into Arrow batches, a few at a time so that Spark can take them while the task works on."""
     pending: list[BlockRow] = []
     for row in rows:
         pending.append(row)
         if len(pending) >= ROWS_PER_BATCH:
-            yield as_batch(pending)
+            yield as_batch(pending, targets)
             pending = []
     if pending:
-        yield as_batch(pending)
+        yield as_batch(pending, targets)
 
 
-def as_batch(rows: list[BlockRow]) -> Any:
+def as_batch(rows: list[BlockRow], targets: tuple[int, ...]) -> Any:
     """Return rows as one Arrow batch."""
     columns = [list(column) for column in zip(*rows, strict=True)]
+    if targets:
+        columns[0] = [targets[target] for target in columns[0]]
     columns[4] = [bytes(data) if isinstance(data, pa.Buffer) else data for data in columns[4]]
     return pa.RecordBatch.from_arrays(
         [pa.array(column, field.type) for column, field in zip(columns, SCHEMA, strict=True)], schema=SCHEMA

@@ -17,6 +17,7 @@ from flott.runtime.operators.checkpointed import InitializationContext, Snapshot
 from flott.runtime.operators.results import Results
 from flott.runtime.operators.timed import KeyedContext
 from flott.runtime.state.backend import KeyedBackend
+from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.operator_state import CarriedStates, OperatorStateStore
 from flott.runtime.state.redistribute import packed_union
 from flott.runtime.state.store import StateStore
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from flott.runtime.state.lineage import Changes
     from flott.state_processor.operator_identifier import OperatorIdentifier
 
-CACHE = 2**62
+CACHE = CacheLimits(2**62, 2**62)
 """All state stays in memory until it is written."""
 
 __all__ = ["OperatorTransformation", "StateBootstrapTransformation"]

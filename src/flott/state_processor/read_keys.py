@@ -8,6 +8,7 @@ from flott.errors import StateAccessError
 from flott.runtime.context import OperatorContext, RuntimeContext
 from flott.runtime.keys import groups_of_subtask
 from flott.runtime.state.backend import KeyedBackend
+from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.keys_of_state import stored_keys
 from flott.state_processor.machine_clock import MachineClock
 from flott.state_processor.reader_functions import KeyedStateReaderFunction
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from flott.runtime.state.store import StateStore
     from flott.state_processor.saved_job import SavedJob, SavedOperator
 
-CACHE = 200_000
 
 
 class TimersOfKeys(KeyedStateReaderFunction.Context):
@@ -61,7 +61,7 @@ def read_keys(job: SavedJob, operator: SavedOperator, function: KeyedStateReader
     for subtask, task in enumerate(operator.keyed):
         groups = groups_of_subtask(subtask, vertex.parallelism, vertex.max_parallelism)
         name = f"operator '{title.name}'" + (f" (uid={title.uid})" if title.uid else "")
-        backend = KeyedBackend(title.id, name, groups, vertex.max_parallelism, CACHE)
+        backend = KeyedBackend(title.id, name, groups, vertex.max_parallelism, CacheLimits())
         context = OperatorContext(
             title.name,
             title.id,

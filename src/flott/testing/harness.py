@@ -25,6 +25,7 @@ from flott.runtime.operators.keyed_process import KeyedProcess
 from flott.runtime.operators.process import Process
 from flott.runtime.plan import ChainedOperator
 from flott.runtime.state.backend import KeyedBackend
+from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.compaction import next_lineage, write_file
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.store import StateStore
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from flott.runtime.state.lineage import Changes
 
 OPERATOR_ID = "operator-under-test"
-CACHE_ENTRIES = 200_000
 MAP_SIZE = 2**30
 
 
@@ -115,7 +115,7 @@ class OneInputOperatorHarness:
         member = ChainedOperator(operator, OPERATOR_ID, self._name, OPERATOR_ID)
         groups = groups_of_subtask(self.subtask, self.parallelism, self._max_parallelism)
         title = f"operator '{self._name}' (uid={OPERATOR_ID})"
-        self.backend = KeyedBackend(OPERATOR_ID, title, groups, self._max_parallelism, CACHE_ENTRIES)
+        self.backend = KeyedBackend(OPERATOR_ID, title, groups, self._max_parallelism, CacheLimits())
         self.chain = OperatorChain((member,), self._context)
         self.chain.connect([(0, None, self.main)])
         self.chain.outputs[0].side_edges = self.sides  # type: ignore[assignment]

@@ -16,6 +16,7 @@ from flott.runtime.operator import Operator
 from flott.runtime.plan import ChainedOperator, EpochPlan, LevelSpec, VertexSpec
 from flott.runtime.reports import TaskOrder
 from flott.runtime.state.backend import KeyedBackend
+from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.compaction import write_file, write_snapshot
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
@@ -56,7 +57,7 @@ def states(backend):
 
 
 def backend_of(subtask, parallelism, most):
-    return KeyedBackend(OPERATOR, "operator 'op'", groups_of_subtask(subtask, parallelism, most), most, 1_000)
+    return KeyedBackend(OPERATOR, "operator 'op'", groups_of_subtask(subtask, parallelism, most), most, CacheLimits(1_000))
 
 
 def write(backend, key):

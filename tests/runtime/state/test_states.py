@@ -9,6 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from flott.errors import StateAccessError
 from flott.runtime.state.backend import KeyedBackend
+from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.compaction import next_lineage, write_file
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
@@ -36,7 +37,7 @@ class Process:
     """One worker process: its own live objects over the shared store."""
 
     def __init__(self, cache_entries=1_000):
-        self.backend = KeyedBackend("op", "operator 'x'", range(128), 128, cache_entries)
+        self.backend = KeyedBackend("op", "operator 'x'", range(128), 128, CacheLimits(cache_entries))
         part = self.backend.part
         self.value = part("v", "value state", lambda: ValueState(self.backend, "v"))
         self.list = part("l", "list state", lambda: ListState(self.backend, "l"))

@@ -16,6 +16,7 @@ from flott.common import Duration
 from flott.errors import StateAccessError
 from flott.runtime.clock import ManualClock
 from flott.runtime.state.backend import KeyedBackend
+from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.compaction import next_lineage, write_file
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
@@ -54,7 +55,7 @@ class Worker:
     """One process: its own live objects over the shared store; with or without a time to live."""
 
     def __init__(self, clock, lifetime):
-        self.backend = backend = KeyedBackend("op", "operator 'x'", range(128), 128, 1_000)
+        self.backend = backend = KeyedBackend("op", "operator 'x'", range(128), 128, CacheLimits(1_000))
         part = backend.part
         if lifetime is None:
             self.value = part("v", "value state", lambda: ValueState(backend, "v"))

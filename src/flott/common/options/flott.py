@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flott.common.config_options import ConfigOptions
+from flott.common.memory_size import MemorySize
 from flott.common.time import Duration
 
 __all__ = ["FlottOptions"]
@@ -58,6 +59,12 @@ class FlottOptions:
         .int_type()
         .default_value(200_000)
         .with_description("How many state values a subtask holds as live objects between epochs.")
+    )
+    STATE_CACHE_MEMORY = (
+        ConfigOptions.key("flott.state.cache-memory")
+        .memory_type()
+        .default_value(MemorySize.of_mebi_bytes(64))
+        .with_description("About how much memory these live objects of a subtask may take between epochs.")
     )
     EPOCH_TARGET_DURATION = (
         ConfigOptions.key("flott.epoch.target-duration")

@@ -18,6 +18,7 @@ from flott.runtime.state.ttl import moments_of, with_moments
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from flott.runtime.state.cache_limits import CacheLimits
     from flott.runtime.state.lineage import Changes
     from flott.runtime.state.schemas import ConvertEntry, StoredStates
     from flott.runtime.state.store import StateStore
@@ -103,12 +104,14 @@ class KeyedBackend:
     range of the store, and so is one state of one key.
     """
 
-    def __init__(self, operator_id: str, title: str, groups: range, max_parallelism: int, cache_entries: int) -> None:
+    def __init__(
+        self, operator_id: str, title: str, groups: range, max_parallelism: int, cache: CacheLimits
+    ) -> None:
         self.operator_id = operator_id
         self.title = title
         self.groups = groups
         self.max_parallelism = max_parallelism
-        self.cache_entries = cache_entries
+        self.cache = cache
         self.scope = KeyScope(title)
         self.heads = Heads(max_parallelism)
         self.columns: dict[bytes, str] = {}
@@ -120,6 +123,8 @@ class KeyedBackend:
         self.read: Callable[[bytes], bytes | None] = self._read_unopened
         """Reads an entry of the epoch's version, without a detour."""
         self._version: str | None = None
+        self._entry_size = 0.0
+        """Bytes that an entry takes in the store, on the average of the last epoch that changed any."""
 
     # Life
 
@@ -195,13 +200,15 @@ class KeyedBackend:
         self._flush_converted(changes)
         changes.update(self.heads.cut)
         self.heads.cut.clear()
+        if changes:
+            self._entry_size = sum(map(len, filter(None, changes.values()))) / len(changes)
 
     def reached(self, token: str) -> None:
         """The epoch's changes lead to version ``token``: live objects stay valid if the next epoch starts there."""
         self._version = token
-        if sum(part.live_entries() for part in self._parts.values()) > self.cache_entries:
+        if self.cache.exceeded(sum(part.live_entries() for part in self._parts.values()), self._entry_size):
             self.forget()
-        if len(self.heads) > self.cache_entries:
+        if len(self.heads) > self.cache.entries:
             self.heads.clear()
 
     def forget(self) -> None:

@@ -32,7 +32,7 @@ MANY_MERGED = 16
 """This many merged files make a snapshot due, however small they are."""
 
 
-PART_SIZE = 32 * 2**20
+PART_SIZE = 16 * 2**20
 """A snapshot is written, and read, in parts of about so many bytes."""
 
 

@@ -59,7 +59,7 @@ class GatheredInput:
             self._changes[group + tail] = pickle.dumps(waiting, 5)
         self.sequence += bool(self._records)
         self._records, self._count = {}, 0
-        if len(self._backend.heads) > self._backend.cache_entries:
+        if len(self._backend.heads) > self._backend.cache.entries:
             self._backend.heads.clear()
 
     def take(self) -> Iterator[list[Record]]:

@@ -87,8 +87,9 @@ def encode_changes(changes: Changes, token: str) -> bytes:
     """Write changes as a checksummed file."""
     header = json.dumps({"token": token, "entries": len(changes)}).encode()
     body = pickle.dumps((list(changes.keys()), list(changes.values())), protocol=5)
-    content = struct.pack(">I", len(header)) + header + body
-    return MAGIC + struct.pack(">I", crc32(content)) + content
+    begin = struct.pack(">I", len(header)) + header
+    # Large, so put together once.
+    return b"".join((MAGIC, struct.pack(">I", crc32(body, crc32(begin))), begin, body))
 
 
 def decode_changes(data: bytes, name: str) -> tuple[str, list[bytes], list[bytes | None]]:

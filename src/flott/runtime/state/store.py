@@ -14,12 +14,14 @@ from flott.runtime.state.lineage import read_changes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from flott.runtime.state.lineage import Changes, Lineage
+    from flott.runtime.state.lineage import Changes, Lineage, StateFile
     from flott.runtime.storage import Storage
 
-HEAD, BOOT = b"head", b"boot"
+HEAD, BOOT, MOVING = b"head", b"boot", b"moving"
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 DEFAULT_MAP_SIZE = 64 * 2**30
+STEP_ENTRIES, STEP_SIZE = 8_192, 16 * 2**20
+"""At most so many entries and bytes are written at once: LMDB holds every page it changes in memory until then."""
 
 
 def boot_id() -> bytes:
@@ -133,7 +135,7 @@ class StateStore:
         ``recent`` are the changes behind the lineage's last file, when this process still has them in memory.
         """
         self.refresh()
-        missing = lineage.after(self.token)
+        missing = self._missing(lineage)
         how = "here"
         if missing is None:
             how, missing = "rebuild", lineage.files
@@ -148,30 +150,74 @@ class StateStore:
                 how = "catch-up" if how in {"here", "apply"} else how
         return how
 
+    def _missing(self, lineage: Lineage) -> tuple[StateFile, ...] | None:
+        """Return the files to apply, or None when the store is not on the lineage.
+
+        A process that died on the way to a version left some of its entries here. They do no harm if that version is
+        passed now, because then all of them are written again.
+        """
+        missing = lineage.after(self.token)
+        moving = str(self._txn.get(MOVING, b"", db=self._meta), "ascii")
+        if moving and not any(moving == file.token or moving in file.covers for file in missing or ()):
+            return None
+        return missing
+
     def _apply(self, changes: Changes, token: str, *, wipe: bool = False) -> None:
-        seen = self.token
+        """Go on to a version, in steps: what is changed at once is held in memory."""
+        seen = self._txn.get(HEAD, db=self._meta), self._txn.get(MOVING, db=self._meta)
+        version = token.encode()
         self._txn.abort()
+        steps = [*steps_of(changes)] or [[]]
         try:
-            with self._env.begin(write=True, db=self._data) as txn:
-                if str(txn.get(HEAD, b"", db=self._meta), "ascii") != seen:
-                    message = (
-                        f"store {self.path} was moved by another attempt of this subtask; the task must start again"
-                    )
-                    raise StateStoreError(message)
-                if wipe:
-                    txn.drop(self._data, delete=False)
-                with txn.cursor() as cursor:
-                    # Sorted, neighbours share pages; and putmulti saves a call per entry.
-                    entries = [(key, value) for key in sorted(changes) if (value := changes[key]) is not None]
-                    behind = bool(entries) and (not cursor.last() or cursor.key() < entries[0][0])
-                    # A snapshot that is read back only ever adds at the end: then no place has to be looked for.
-                    cursor.putmulti(entries, append=behind)
-                for key, value in changes.items():
-                    if value is None:
-                        txn.delete(key)
-                txn.put(HEAD, token.encode(), db=self._meta)
+            for left, addresses in zip(reversed(range(len(steps))), steps, strict=True):
+                with self._env.begin(write=True, db=self._data) as txn:
+                    if (txn.get(HEAD, db=self._meta), txn.get(MOVING, db=self._meta)) != seen:
+                        message = (
+                            f"store {self.path} was moved by another attempt of this subtask; the task must start again"
+                        )
+                        raise StateStoreError(message)
+                    if wipe:
+                        txn.drop(self._data, delete=False)
+                    write_entries(txn, addresses, changes)
+                    if left:
+                        txn.put(MOVING, version, db=self._meta)
+                    else:
+                        txn.put(HEAD, version, db=self._meta)
+                        txn.delete(MOVING, db=self._meta)
+                seen = seen[0], version
         except lmdb.Error as error:
             message = f"store {self.path}: {error} (it may grow to {self.map_size >> 30} GB on disk)"
             raise StateStoreError(message) from error
         finally:
             self._txn = self._env.begin(db=self._data, buffers=False)
+
+
+def steps_of(changes: Changes) -> Iterator[list[bytes]]:
+    """Cut the addresses of changes, in their order, into lists that are written at once.
+
+    >>> [len(step) for step in steps_of({b"%d" % number: b"" for number in range(STEP_ENTRIES + 1)})]
+    [8192, 1]
+    """
+    step: list[bytes] = []
+    size = 0
+    for address in sorted(changes):
+        step.append(address)
+        size += len(changes[address] or b"")
+        if len(step) >= STEP_ENTRIES or size > STEP_SIZE:
+            yield step
+            step, size = [], 0
+    if step:
+        yield step
+
+
+def write_entries(txn: lmdb.Transaction, addresses: list[bytes], changes: Changes) -> None:
+    """Write changes at some addresses, which are sorted: neighbours share pages."""
+    entries = [(address, value) for address in addresses if (value := changes[address]) is not None]
+    with txn.cursor() as cursor:
+        # A snapshot that is read back only ever adds at the end: then no place has to be looked for.
+        behind = bool(entries) and (not cursor.last() or bytes(cursor.key()) < entries[0][0])
+        cursor.putmulti(entries, append=behind)
+    if len(entries) < len(addresses):
+        for address in addresses:
+            if changes[address] is None:
+                txn.delete(address)
