@@ -174,3 +174,25 @@ def test_wrong_use_is_named(spark, env):
         stream.sink_to_spark()
     with pytest.raises(GraphError, match="is no row of columns"):
         stream.map(lambda row: row.id).sink_to_spark(format="parquet", path="x")
+    with pytest.raises(GraphError, match="there is no column 'usr'; the stream has id"):
+        stream.sink_to_spark(format="parquet", path="x", partition_by=["usr"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"format": "parquet", "path": "file/out"}, r"'.*/file/out' can't be written.*Not a directory"),
+        ({"format": "parket", "path": "out"}, r"Spark can't write to parket .*DATA_SOURCE_NOT_FOUND"),
+        (
+            {"format": "jdbc", "url": "jdbc:nothing:x", "dbtable": "t"},
+            r"Spark can't write to jdbc: .*No suitable driver",
+        ),
+        ({"write": lambda frame, number: 1 / number.nothing}, r"the function of sink_to_spark.*AttributeError"),
+    ],
+)
+def test_what_spark_refuses_is_told_with_the_operator(spark, env, tmp_path, options, said):
+    (tmp_path / "file").touch()
+    options = {**options, "path": str(tmp_path / options["path"])} if "path" in options else options
+    env.from_spark(spark.range(3)).sink_to_spark(**options).name("orders")
+    with pytest.raises(JobExecutionError, match=rf"operator 'Sink: orders': .*{said}"):
+        env.execute()

@@ -18,7 +18,6 @@ HINTS = {
     "password authentication failed": "Give the right user and password",
     "no password supplied": "Give a password, or let libpq find one (PGPASSWORD, ~/.pgpass) where tasks run",
     "does not exist": "Create it, or name another",
-    "Connection refused": "Is that where the server is, and does it run?",
     "could not translate host name": "Is that the server's name, as the machines of the job know it?",
     "failed to resolve host": "Is that the server's name, as the machines of the job know it?",
 }

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from flott.connectors.base import SinkScope
 from flott.coordination.checkpoints.metadata import Committable
+from flott.errors import FlottError
 from flott.runtime.crash_points import reach
 from flott.runtime.operators.commit_requests import commit_all
 from flott.runtime.operators.sinks import WriterSink
+from flott.runtime.source import named_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from flott.runtime.plan import ChainedOperator, EpochPlan, VertexSpec
     from flott.runtime.reports import TaskReport
+
+
+@contextmanager
+def naming(member: ChainedOperator) -> Iterator[None]:
+    """Say of what goes wrong inside which operator it was."""
+    try:
+        yield
+    except (ConnectionError, FlottError) as error:
+        raise named_failure(member.title, error) from error
 
 
 class Commits:
@@ -41,7 +53,8 @@ class Commits:
                 if self._wait and sink.at_checkpoint:
                     waiting.append(Committable(operator_id, report.subtask, pickle.dumps(payload, protocol=5)))
                 else:
-                    sink.deliver(report.subtask, vertex.parallelism, payload)
+                    with naming(member):
+                        sink.deliver(report.subtask, vertex.parallelism, payload)
         return waiting
 
     def commit(self, committables: Iterable[Committable], checkpoint_id: int, *, recovered: bool = False) -> None:
@@ -58,8 +71,10 @@ class Commits:
         self._shown = max(self._shown, checkpoint_id)
         for operator_id, together in by_sink.items():
             reach("commit.before")
-            writer: Any = self._members[operator_id][1].operator
-            commit_all(writer.sink, together, recovered=recovered)
+            member = self._members[operator_id][1]
+            writer: Any = member.operator
+            with naming(member):
+                commit_all(writer.sink, together, recovered=recovered)
             reach("commit.after")
 
     def abort_stale(self, kept: Iterable[Committable] = ()) -> None:
@@ -72,4 +87,5 @@ class Commits:
             if isinstance(operator, WriterSink):
                 abort = getattr(operator.sink, "abort_stale", None)
                 if abort is not None:
-                    abort(SinkScope(self._job_id, operator_id), alive.get(operator_id, []))
+                    with naming(member):
+                        abort(SinkScope(self._job_id, operator_id), alive.get(operator_id, []))

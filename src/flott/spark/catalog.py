@@ -8,8 +8,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from flott.errors import GraphError
+from flott.spark.frame_writes import first_line
 from flott.spark.session import base_session
-from flott.spark.tables import first_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

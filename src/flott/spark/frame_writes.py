@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 
+from flott.connectors.file_errors import writing
 from flott.connectors.find_files import find_files
 from flott.connectors.paths import as_uri
 from flott.connectors.staged_files import STAGING, StagedFile, StagingArea
+from flott.errors import FlottError
 from flott.runtime.crash_points import reach
 from flott.runtime.storage import open_storage
 from flott.spark.frame_feeds import remove
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from pyspark.sql import DataFrame
 
@@ -35,7 +38,13 @@ class FunctionWrite:
 
     def __call__(self, number: int, files: list[str]) -> None:
         """Have the rows of some files written."""
-        self.function(frame_of(files), number)
+        try:
+            self.function(frame_of(files), number)
+        except Exception as error:
+            raise FlottError(
+                f"the function of sink_to_spark(…) failed with the rows of checkpoint {number}: "
+                f"{type(error).__name__}: {first_line(error)}"
+            ) from error
 
     def forget(self, number: int, files: list[str]) -> None:
         """Nothing was kept."""
@@ -52,8 +61,13 @@ class FormatWrite:
 
     def __call__(self, number: int, files: list[str]) -> None:
         """Append the rows of some files."""
+        with naming_table(f"{self.format} {self.path or ''}".strip()):
+            self._append(number, files)
+
+    def _append(self, number: int, files: list[str]) -> None:
         if self.format in FILE_FORMATS and self.path is not None:
-            self._move_in(number, files)
+            with writing(self.path):
+                self._move_in(number, files)
             return
         writer = frame_of(files).write.format(self.format).mode("append").options(**self.options)
         if self.format == "delta":
@@ -112,6 +126,10 @@ class TableWrite:
 
     def __call__(self, number: int, files: list[str]) -> None:
         """Append the rows of some files."""
+        with naming_table(self.name):
+            self._append(number, files)
+
+    def _append(self, number: int, files: list[str]) -> None:
         if self.files is None:
             writer = frame_of(files).write.mode("append").options(**self.options)
             # Delta does nothing for a version that it has seen of the application; others ignore these options.
@@ -126,6 +144,22 @@ class TableWrite:
         """Remove what lies aside."""
         if self.files is not None:
             self.files.forget(number, files)
+
+
+@contextmanager
+def naming_table(table: str) -> Iterator[None]:
+    """Say of what Spark refuses inside for which table it was, without Java's stack."""
+    try:
+        yield
+    except (OSError, FlottError):
+        raise
+    except Exception as error:
+        raise FlottError(f"Spark can't write to {table}: {first_line(error)}") from error
+
+
+def first_line(error: Exception) -> str:
+    """Return what an error, also one of Java's, says, without the stack that Spark adds."""
+    return next(iter(str(getattr(error, "java_exception", error)).strip().splitlines()), "")
 
 
 def key_of(number: int, files: list[str]) -> str:

@@ -76,6 +76,12 @@ def frame_sink(
         return StagedRowsSink(schema, place, FunctionWrite(write))
     if not isinstance(form, str):
         raise GraphError(f"sink_to_spark(format={form!r}): a format is a name, such as 'parquet'")
+    for name in partition_by:
+        if name not in schema.names:
+            raise GraphError(
+                f"sink_to_spark(partition_by={list(partition_by)}): there is no column '{name}'; the stream has "
+                f"{', '.join(schema.names)}"
+            )
     target = None if path is None else absolute(path)
     texts = {key: str(value) for key, value in options.items()}
     return StagedRowsSink(schema, place, FormatWrite(form, target, tuple(partition_by), texts))

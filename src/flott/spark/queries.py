@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pyspark.errors import PySparkException
 
 from flott.errors import GraphError
+from flott.spark.frame_writes import first_line
 from flott.spark.session import base_session, is_remote
-from flott.spark.tables import first_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from flott.common.options import FlottOptions
 from flott.connectors.paths import absolute, as_uri
 from flott.connectors.staged_frames import StagedRowsSink
 from flott.errors import GraphError
-from flott.spark.frame_writes import FILE_FORMATS, FormatWrite, TableWrite
+from flott.spark.frame_writes import FILE_FORMATS, FormatWrite, TableWrite, first_line
 from flott.spark.frames import place_of
 from flott.spark.session import base_session
 
@@ -105,8 +105,3 @@ def _into_table(session: SparkSession, address: TableAddress) -> TableWrite:
     if form in FILE_FORMATS and location:
         return TableWrite(name, FormatWrite(form, absolute(location), partitions, address.options))
     return TableWrite(name, None, address.options)
-
-
-def first_line(error: Exception) -> str:
-    """Return what Spark says, without its stack."""
-    return str(error).strip().splitlines()[0]

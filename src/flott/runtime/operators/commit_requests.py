@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from flott.errors import CommitError
+from flott.errors import CommitError, FlottError
 
 log = logging.getLogger("flott.sinks")
 
@@ -81,7 +81,8 @@ def commit_all(sink: Any, committables: list[Any], *, recovered: bool) -> None:
             except CommitError:
                 raise
             except Exception as error:
-                message = f"{type(sink).__qualname__} could not commit: {type(error).__name__}: {error}"
+                told = "" if isinstance(error, FlottError) else f"{type(error).__name__}: "
+                message = f"{type(sink).__qualname__} could not commit: {told}{error}"
                 raise CommitError(message) from error
             waiting = [request for request in waiting if request.next_round()]
     finally:
