@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from decimal import Decimal
 
+import numpy as np
 import pytest
 
 from flott.common import Row, RowKind, Types
-from flott.datastream._typed_values import conform, declared, shape_of
+from flott.datastream._typed_values import can_misfit, conform, declared, misfit, shape_of
 from flott.errors import GraphError
 
 WORD = Types.ROW_NAMED(["word", "count"], [Types.STRING(), Types.LONG()])
@@ -124,3 +126,35 @@ def test_conforming_leaves_the_users_row_alone():
     row = Row(f0=1)
     assert conform(row, Types.ROW([Types.DOUBLE()])) is not row
     assert type(row[0]) is int
+
+
+@pytest.mark.parametrize(
+    ("value", "type_info", "wrong"),
+    [
+        ("x", Types.LONG(), "'x' is no Long"),
+        (7, Types.STRING(), "7 is no String"),
+        ((1, 2), Types.DOUBLE(), r"\(1, 2\) is no Double"),
+        (Row(word="be", count="2"), WORD, "'2' is no Long"),
+        (("be", ("x",)), Types.TUPLE([Types.STRING(), Types.TUPLE([Types.INT()])]), "'x' is no Integer"),
+    ],
+)
+def test_what_plainly_is_of_another_type(value, type_info, wrong):
+    assert can_misfit(type_info)
+    assert re.fullmatch(wrong, misfit(value, type_info))
+
+
+@pytest.mark.parametrize(
+    ("value", "type_info"),
+    [
+        (None, Types.LONG()),
+        (np.int64(7), Types.LONG()),
+        (np.float32(1), Types.DOUBLE()),
+        (7, Types.FLOAT()),
+        (Decimal(7), Types.BIG_DEC()),
+        (1, Types.BOOLEAN()),
+        (object(), Types.PICKLED_BYTE_ARRAY()),
+        ((None, 1), Types.TUPLE([Types.STRING(), Types.LONG()])),
+    ],
+)
+def test_what_may_be_of_a_type(value, type_info):
+    assert misfit(value, type_info) is None

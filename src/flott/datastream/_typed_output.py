@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
-from flott.datastream._typed_values import shape_of
+from flott.datastream._typed_values import can_misfit, misfit, shape_of
 from flott.errors import FlottError
 from flott.runtime.batch import Batch
 
@@ -20,33 +20,37 @@ __all__ = ["emit_as"]
 
 
 def emit_as(operator: Operator, type_info: TypeInformation) -> Operator:
-    """Make an operator emit values of a type; one whose values need no shaping stays untouched."""
-    if shape_of(type_info) is not None:
+    """Make an operator emit values of a type; one whose values can be anything stays untouched."""
+    if can_misfit(type_info):
         # Of this one object only: the chain sets it up with an output of ours around its own.
         operator.setup = TypedSetup(operator, type_info)  # type: ignore[method-assign]
     return operator
 
 
 class TypedSetup:
-    """Sets an operator up with an output that shapes values; the shape is worked out in the worker."""
+    """Sets an operator up with an output that knows its type; the shape is worked out in the worker."""
 
     def __init__(self, operator: Operator, type_info: TypeInformation) -> None:
         self.operator = operator
         self.type_info = type_info
 
     def __call__(self, context: OperatorContext, output: Output) -> None:
-        shape = shape_of(self.type_info)
         operator = self.operator
-        type(operator).setup(operator, context, output if shape is None else TypedOutput(context.title, output, shape))
+        type(operator).setup(operator, context, TypedOutput(context.title, output, self.type_info))
 
 
 class TypedOutput:
-    """An output that shapes the values of the main stream on their way."""
+    """An output that shapes the values of the main stream on their way.
 
-    def __init__(self, title: str, output: Output, shape: Callable[[Any], Any]) -> None:
+    Of each batch, the first value is looked at closer: whoever declared a number and returns text learns it here, not
+    in an operator further on. To look at all would cost as much as many functions do.
+    """
+
+    def __init__(self, title: str, output: Output, type_info: TypeInformation) -> None:
         self.title = title
         self.output = output
-        self.shape = shape
+        self.type_info = type_info
+        self.shape: Callable[[Any], Any] | None = shape_of(type_info)
         self.emit_side = output.emit_side
         self.emit_watermark = output.emit_watermark
         self.emit_status = output.emit_status
@@ -56,13 +60,23 @@ class TypedOutput:
         if batch.columnar:
             self.output.emit(batch)
             return
-        records = iter(batch.values)
+        if self.shape is not None:
+            batch = Batch(self._shaped(self.shape, batch.values), batch.stamps)
+        if len(batch):
+            wrong = misfit(batch.values[0], self.type_info)
+            if wrong is not None:
+                raise self._failure(batch.values[0], wrong)
+        self.output.emit(batch)
+
+    def _shaped(self, shape: Callable[[Any], Any], values: list[Any]) -> list[Any]:
+        records = iter(values)
         try:
-            values = list(map(self.shape, records))
+            return list(map(shape, records))
         except (ValueError, TypeError) as error:
-            wrong = batch.values[len(batch) - length_hint(records) - 1]
-            raise FlottError(
-                f"{self.title}: its result {wrong!r:.200} is not what was declared: {error}. Return such values, or "
-                "declare output_type=... as they are"
-            ) from None
-        self.output.emit(Batch(values, batch.stamps))
+            raise self._failure(values[len(values) - length_hint(records) - 1], str(error)) from None
+
+    def _failure(self, value: Any, wrong: str) -> FlottError:
+        return FlottError(
+            f"{self.title}: its result {value!r:.200} is not what was declared: {wrong}. Return such values, or "
+            "declare output_type=... as they are"
+        )

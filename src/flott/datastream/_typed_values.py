@@ -128,6 +128,35 @@ def _fields_of(value: Any, names: tuple[str, ...]) -> list[Any]:
     return [fields.get(name) for name in names]
 
 
+def can_misfit(type_info: TypeInformation) -> bool:
+    """Say whether a type promises anything that a value can fail to keep."""
+    if isinstance(type_info, ExternalTypeInfo):
+        return can_misfit(type_info.type_info)
+    return shape_of(type_info) is not None or (isinstance(type_info, BasicTypeInfo) and type_info.basic_type in _PYTHON)
+
+
+def misfit(value: Any, type_info: TypeInformation) -> str | None:
+    """Say why a value can't be of its type, if it plainly can't: text for a number, or the reverse.
+
+    Numbers may be those of any library, and wider than declared.
+
+    >>> misfit(("be", "two"), Types.TUPLE([Types.STRING(), Types.LONG()]))
+    "'two' is no Long"
+    >>> misfit(2, Types.DOUBLE()) is None
+    True
+    """
+    if isinstance(type_info, ExternalTypeInfo):
+        return misfit(value, type_info.type_info)
+    if value is not None and isinstance(type_info, BasicTypeInfo):
+        kind = type_info.basic_type
+        wrong = not isinstance(value, str) if kind in _TEXT else kind in _NUMBERS and isinstance(value, _NO_NUMBERS)
+        return f"{value!r:.200} is no {kind.value}" if wrong else None
+    if value is not None and isinstance(type_info, (RowTypeInfo, TupleTypeInfo)):
+        fields = zip(value, type_info.get_field_types(), strict=False)
+        return next((wrong for part, field in fields if (wrong := misfit(part, field))), None)
+    return None
+
+
 # ---------------------------------------------------------------------------- known elements
 
 _BITS = {BasicType.BYTE: 8, BasicType.SHORT: 16, BasicType.INT: 32, BasicType.LONG: 64}
@@ -136,6 +165,10 @@ _PYTHON: dict[BasicType, type | tuple[type, ...]] = {
     BasicType.BIG_DEC: (Decimal, int), BasicType.FLOAT: (float, int), BasicType.DOUBLE: (float, int),
     **dict.fromkeys(_BITS, int),
 }  # fmt: skip
+
+_TEXT = frozenset({BasicType.STRING, BasicType.CHAR})
+_NUMBERS = frozenset(_PYTHON) - _TEXT - {BasicType.BOOLEAN}
+_NO_NUMBERS = (str, bytes, tuple, list, dict, set)
 
 
 def conform(value: Any, type_info: TypeInformation) -> Any:

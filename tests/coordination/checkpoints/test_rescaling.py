@@ -57,7 +57,8 @@ def states(backend):
 
 
 def backend_of(subtask, parallelism, most):
-    return KeyedBackend(OPERATOR, "operator 'op'", groups_of_subtask(subtask, parallelism, most), most, CacheLimits(1_000))
+    groups = groups_of_subtask(subtask, parallelism, most)
+    return KeyedBackend(OPERATOR, "operator 'op'", groups, most, CacheLimits(1_000))
 
 
 def write(backend, key):

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class TextRanks:
     """The place of each text of a batch, and of those that groups hold, among all of them.
 
-    >>> ranks = TextRanks(pa.array(["b", None, "a"]), ["c", None])
+    >>> ranks = TextRanks(pa.array(["b", "a"]), ["c"])
     >>> ranks.values.tolist(), ranks.held.tolist()
-    ([1, 0, 0], [2, 0])
+    ([1, 0], [2])
     >>> ranks.texts(np.array([2, 0]))
     ['c', 'a']
     """
