@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -77,6 +79,19 @@ def test_records_that_belong_together_travel_as_one_and_the_watermark_waits_with
         both.end_epoch(new_worker=True)
         assert both.exchange.rows == 2
         assert both.merging.operator._watermark == 979
+
+
+def test_a_field_of_the_first_record_survives_the_change_of_the_worker():
+    plan = plan_of(EventTimeSessionWindows(10))
+    plan = replace(plan, outputs=(*plan.outputs, ("first whole", ("first", "whole"))))
+    with InColumns(plan) as both:
+        for time in (0, 5, 8):
+            # Keys of several key groups: what each of them has stored is read and put together.
+            both.process([(key, time + 1, 0.5) for key in "abcdef"], [time] * 6, columnar=True)
+            both.end_epoch(new_worker=True)
+        both.process_watermark(MAX_WATERMARK)
+        found = [(*record.value[:4], record.value[-1]) for record in both.outcome()[0]]
+    assert sorted(found) == [(key, 0, 18, 3, 1) for key in "abcdef"]
 
 
 def test_a_record_right_after_the_watermark_still_extends_the_session_that_ends_there():

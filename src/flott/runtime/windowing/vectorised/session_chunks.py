@@ -149,7 +149,10 @@ class SessionChunks:
             if value is not None:
                 chunk.addresses.append(group + tail)
                 keys, starts, *columns = pa.ipc.read_record_batch(pa.py_buffer(value), self._schema).columns
-                found = {part: column.to_numpy() for part, column in zip(self._parts, columns, strict=True)}
+                found = {
+                    part: column if part[0] == "first" else column.to_numpy()
+                    for part, column in zip(self._parts, columns, strict=True)
+                }
                 pieces.append(Partials(keys, starts.to_numpy(), found))
         _sort(chunk, concatenated(pieces))
 
