@@ -26,6 +26,8 @@ from peers import run_program
 QUERIES = Path(__file__).parent.parent / "tests" / "table" / "nexmark" / "queries.yaml"
 ENGINES = {"flott": "flott", "flink sql": "pyflink"}
 SIZES, QUICK = (100_000, 1_100_000), (40_000, 240_000)
+TOO_SHORT = 0.1
+"""Seconds: a smaller difference between two runs says nothing."""
 COUNT_CHAR = ("count_char(extra, 'c')", "CHAR_LENGTH(extra) - CHAR_LENGTH(REPLACE(extra, 'c', ''))")
 """A user's function, which would bring Python into Flink: both engines compute the same with functions of SQL."""
 
@@ -57,11 +59,11 @@ def write_statements(folder: Path, options: argparse.Namespace) -> Path:
 
 
 def rates(times: dict) -> float | None:
-    """Return events per second, start-up left out; None for a query that can't be run."""
+    """Return events per second, start-up left out; None for a query that can't be run, or is over too soon to tell."""
     if "error" in times:
         return None
     (few, short), (many, long) = ((int(size), took) for size, took in times.items())
-    return (many - few) / max(long - short, 0.001)
+    return (many - few) / (long - short) if long - short > TOO_SHORT else None
 
 
 def main() -> None:
