@@ -23,8 +23,9 @@ PATIENCE = 900
 class Flott:
     """Runs commands, each in a process of its own, with a registry of jobs for this test alone."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, program=PROGRAM):
         self.directory = directory
+        self.program = program
         self.environment = {
             **os.environ,
             "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}",
@@ -42,7 +43,7 @@ class Flott:
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def start(self, *options, **settings):
-        """Start the self-checking job in the background."""
+        """Start the program's job in the background."""
         told = {
             "rest.port": "0",
             "execution.checkpointing.interval": "300 ms",
@@ -51,7 +52,7 @@ class Flott:
             **settings,
         }
         words = [word for key, value in told.items() for word in ("-D", f"{key}={value}")]
-        [job] = self("run", "-d", *words, *options, str(PROGRAM), str(self.directory / "out"))
+        [job] = self("run", "-d", *words, *options, str(self.program), str(self.directory / "out"))
         return job
 
     def stop(self, *options):

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pyspark
 
 ROOT = Path(__file__).parent.parent.parent
@@ -17,7 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @contextlib.contextmanager
 def standalone_cluster(directory, workers):
-    """Start a cluster; gives its URL."""
+    """Start a cluster, each worker under an address of its own, as if on a machine of its own; gives its URL."""
     directory.mkdir(parents=True)
     port = free_port()
     master = f"spark://127.0.0.1:{port}"
@@ -31,7 +32,7 @@ def standalone_cluster(directory, workers):
             work = directory / f"work-{number}"
             processes.append(
                 start(
-                    directory, "worker.Worker", "--host", "127.0.0.1", "--cores", "1", "--memory", "1g",
+                    directory, "worker.Worker", "--host", f"127.0.0.{number + 1}", "--cores", "1", "--memory", "1g",
                     "--webui-port", "0", "--work-dir", str(work), master,
                 )
             )  # fmt: skip
@@ -57,6 +58,18 @@ def start(directory, name, *arguments):
             [str(home / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", *arguments],
             env=environment, stdout=log, stderr=log,
         )  # fmt: skip
+
+
+def processes(directory, name):
+    """Return the Java processes of the cluster in a directory that run a class of that name."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            words = " ".join(process.cmdline())
+            # Executors do not say where they belong, but work there.
+            if f"{name} " in f"{words} " and str(directory) in f"{words} {process.cwd()}":
+                found.append(process)
+    return found
 
 
 def free_port():

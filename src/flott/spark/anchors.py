@@ -31,7 +31,8 @@ class Anchors:
     It is a wish, and nothing depends on it: where no slot is free on that machine, Spark takes another at once.
     """
 
-    def __init__(self, plan: EpochPlan, job_id: str) -> None:
+    def __init__(self, plan: EpochPlan, job_id: str, *, wanted: bool) -> None:
+        self._wanted = wanted
         self._plan = plan
         self._job_id = job_id
         self._frames: dict[int, DataFrame] | None = None
@@ -41,7 +42,8 @@ class Anchors:
         """Make the DataFrames, before the first epoch."""
         if self._frames is not None:
             return
-        levels = [level for level in self._plan.levels[1:] if keeps_state(self._plan, level)] if heeded(spark) else []
+        wanted = self._wanted and heeded(spark)
+        levels = [level for level in self._plan.levels[1:] if wanted and keeps_state(self._plan, level)]
         self._targets = {level.index: numbers_by_hash(spark, level.partitions) for level in levels}
         self._frames = {level.index: anchor(spark, level, self._job_id) for level in levels}
 

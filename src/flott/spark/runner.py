@@ -60,7 +60,7 @@ class SparkRunner:
             configuration.get(FlottOptions.PYFLINK_IMPORTS),
             prints_are_far(spark, configuration),
         )
-        self._anchors = Anchors(plan, job_id)
+        self._anchors = Anchors(plan, job_id, wanted=configuration.get(FlottOptions.STATE_LOCALITY))
 
     def run(self, order: EpochOrder) -> list[TaskReport]:
         """Run one epoch as one Spark job."""

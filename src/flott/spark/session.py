@@ -45,6 +45,12 @@ EMBEDDED = {
     "spark.cleaner.periodicGC.interval": "5min",
 }
 
+STAYING = {
+    # Where a subtask's store is, is worth a wish (anchors.py), but not that a free slot waits.
+    "spark.locality.wait": "0",
+    # The blocks of an epoch come from everywhere: being near some of them is worth less.
+    "spark.shuffle.reduceLocality.enabled": "false",
+}
 
 ON_THIS_MACHINE = {
     # Nobody else needs to reach the driver; and whatever the machine is called, this name leads to it.
@@ -101,6 +107,9 @@ def own_settings(configuration: Configuration, java_options: str = "", *, submit
     >>> from flott.common import Configuration
     >>> own_settings(Configuration(), submitted=False)["spark.master"]
     'local[*,4]'
+    >>> far = Configuration().set_string("flott.spark.master", "spark://host:7077")
+    >>> own_settings(far.set_string("flott.state.locality", "true"), submitted=False)["spark.locality.wait"]
+    '0'
     >>> sorted(own_settings(Configuration(), submitted=True))
     ['spark.python.daemon.module']
     """
@@ -116,8 +125,18 @@ def own_settings(configuration: Configuration, java_options: str = "", *, submit
         "spark.driver.extraJavaOptions": options,
         "spark.local.dir": tempfile.gettempdir(),
         **EMBEDDED,
+        **(STAYING if configuration.get(FlottOptions.STATE_LOCALITY) and not is_local(master) else {}),
         **(ON_THIS_MACHINE if is_here(master) else {}),
     }
+
+
+def is_local(master: str) -> bool:
+    """Say whether all of Spark is in one process.
+
+    >>> [is_local(master) for master in ("local", "local[2,4]", "local-cluster[2,1,1024]", "spark://local:7077")]
+    [True, True, False, False]
+    """
+    return re.match(r"local(\[|$)", master) is not None
 
 
 def is_here(master: str) -> bool:
@@ -126,7 +145,7 @@ def is_here(master: str) -> bool:
     >>> [is_here(master) for master in ("local[2]", "spark://127.0.0.1:7077", "spark://local.example.org:7077", "yarn")]
     [True, True, False, False]
     """
-    return re.match(r"local(\[|$)|spark://(127\.|localhost:)", master) is not None
+    return is_local(master) or re.match(r"spark://(127\.|localhost:)", master) is not None
 
 
 def retrying(master: str) -> str:

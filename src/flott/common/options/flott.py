@@ -54,6 +54,15 @@ class FlottOptions:
             "by default in the directory for temporary files."
         )
     )
+    STATE_LOCALITY = (
+        ConfigOptions.key("flott.state.locality")
+        .boolean_type()
+        .default_value(False)
+        .with_description(
+            "On a cluster: let Spark run a subtask where it ran before, if a slot is free there. Worth it where an "
+            "epoch changes much state; it makes every epoch some milliseconds longer."
+        )
+    )
     STATE_CACHE_ENTRIES = (
         ConfigOptions.key("flott.state.cache-entries")
         .int_type()
