@@ -149,8 +149,8 @@ def misfit(value: Any, type_info: TypeInformation) -> str | None:
         return misfit(value, type_info.type_info)
     if value is not None and isinstance(type_info, BasicTypeInfo):
         kind = type_info.basic_type
-        wrong = not isinstance(value, str) if kind in _TEXT else kind in _NUMBERS and isinstance(value, _NO_NUMBERS)
-        return f"{value!r:.200} is no {kind.value}" if wrong else None
+        fits = isinstance(value, str) if kind in _TEXT else kind not in _NUMBERS or not isinstance(value, _NO_NUMBERS)
+        return None if fits else f"{value!r:.200} is no {kind.value}"
     if value is not None and isinstance(type_info, (RowTypeInfo, TupleTypeInfo)):
         fields = zip(value, type_info.get_field_types(), strict=False)
         return next((wrong for part, field in fields if (wrong := misfit(part, field))), None)
