@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LARGEST_STEP = 2.0
+LARGEST_STEP = 4.0
+"""So many times what the last one read: far from the target, an epoch mostly takes what it costs in any case."""
 SMALLEST_SCALE = 1 / 64
 LARGEST_SCALE = 256.0
 
@@ -28,7 +29,7 @@ class EpochSizer:
     however often the key occurs: the larger its part of the work, the further epochs grow beyond the target.
 
     >>> sizer = EpochSizer(target=1.0)
-    >>> for work in (0.1, 0.2, 0.4):
+    >>> for work in (0.1, 0.5):
     ...     sizer.observe(work, backlog=True)
     >>> sizer.scale
     8.0

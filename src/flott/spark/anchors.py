@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from contextlib import suppress
 from math import log
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
 from pyspark.sql.functions import col, lit, pmod
 from pyspark.sql.functions import hash as spark_hash
 
+from flott.errors import FlottError
 from flott.spark.session import is_local
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pyspark.sql import DataFrame, SparkSession
 
     from flott.runtime.plan import EpochPlan, LevelSpec
+    from flott.runtime.reports import TaskReport
 
 NO_WAIT = {"0", "0s", "0ms"}
 """With any other, a task whose machine is busy would wait while another machine has nothing to do."""
+
+WORTH_IT = 2**20
+"""When an epoch changes so many bytes of state per subtask, reading them elsewhere takes longer than an anchor."""
+
+WISHES = ("auto", "true", "false")
 
 
 class Anchors:
@@ -31,21 +41,30 @@ class Anchors:
     It is a wish, and nothing depends on it: where no slot is free on that machine, Spark takes another at once.
     """
 
-    def __init__(self, plan: EpochPlan, job_id: str, *, wanted: bool) -> None:
-        self._wanted = wanted
+    def __init__(self, plan: EpochPlan, job_id: str, wish: str) -> None:
+        if wish not in WISHES:
+            message = f"flott.state.locality is {wish!r}; set it to one of {', '.join(WISHES)}"
+            raise FlottError(message)
+        self._wish = wish
+        self._wanted = wish == "true"
         self._plan = plan
         self._job_id = job_id
         self._frames: dict[int, DataFrame] | None = None
         self._targets: dict[int, tuple[int, ...]] = {}
 
     def cast(self, spark: SparkSession) -> None:
-        """Make the DataFrames, before the first epoch."""
-        if self._frames is not None:
+        """Make the DataFrames, before the first epoch that is to have them."""
+        if not self._wanted or self._frames is not None:
             return
-        wanted = self._wanted and heeded(spark)
-        levels = [level for level in self._plan.levels[1:] if wanted and keeps_state(self._plan, level)]
+        levels = [level for level in self._plan.levels[1:] if keeps_state(self._plan, level)] if heeded(spark) else []
         self._targets = {level.index: numbers_by_hash(spark, level.partitions) for level in levels}
         self._frames = {level.index: anchor(spark, level, self._job_id) for level in levels}
+
+    def look_at(self, reports: Iterable[TaskReport]) -> None:
+        """Hear what an epoch did: whether anchors are worth while may be for the state to say."""
+        if self._wish == "auto" and not self._wanted:
+            changed = [report.state_bytes for report in reports if report.lineage.files]
+            self._wanted = bool(changed) and fmean(changed) > WORTH_IT
 
     def targets(self, level: int) -> tuple[int, ...]:
         """Return for each partition of a level the number whose hash leads there; nothing if it has no anchor."""

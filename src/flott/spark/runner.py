@@ -60,7 +60,7 @@ class SparkRunner:
             configuration.get(FlottOptions.PYFLINK_IMPORTS),
             prints_are_far(spark, configuration),
         )
-        self._anchors = Anchors(plan, job_id, wanted=configuration.get(FlottOptions.STATE_LOCALITY))
+        self._anchors = Anchors(plan, job_id, configuration.get(FlottOptions.STATE_LOCALITY))
 
     def run(self, order: EpochOrder) -> list[TaskReport]:
         """Run one epoch as one Spark job."""
@@ -80,6 +80,7 @@ class SparkRunner:
         finally:
             spark.removeTag(self._tag)
         reports: list[TaskReport] = [pickle.loads(row.data) for row in rows]
+        self._anchors.look_at(reports)
         show_prints(self._plan, reports)
         return reports
 

@@ -108,7 +108,7 @@ def own_settings(configuration: Configuration, java_options: str = "", *, submit
     >>> own_settings(Configuration(), submitted=False)["spark.master"]
     'local[*,4]'
     >>> far = Configuration().set_string("flott.spark.master", "spark://host:7077")
-    >>> own_settings(far.set_string("flott.state.locality", "true"), submitted=False)["spark.locality.wait"]
+    >>> own_settings(far, submitted=False)["spark.locality.wait"]
     '0'
     >>> sorted(own_settings(Configuration(), submitted=True))
     ['spark.python.daemon.module']
@@ -125,7 +125,7 @@ def own_settings(configuration: Configuration, java_options: str = "", *, submit
         "spark.driver.extraJavaOptions": options,
         "spark.local.dir": tempfile.gettempdir(),
         **EMBEDDED,
-        **(STAYING if configuration.get(FlottOptions.STATE_LOCALITY) and not is_local(master) else {}),
+        **(STAYING if configuration.get(FlottOptions.STATE_LOCALITY) != "false" and not is_local(master) else {}),
         **(ON_THIS_MACHINE if is_here(master) else {}),
     }
 

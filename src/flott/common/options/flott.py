@@ -56,11 +56,12 @@ class FlottOptions:
     )
     STATE_LOCALITY = (
         ConfigOptions.key("flott.state.locality")
-        .boolean_type()
-        .default_value(False)
+        .string_type()
+        .default_value("auto")
         .with_description(
-            "On a cluster: let Spark run a subtask where it ran before, if a slot is free there. Worth it where an "
-            "epoch changes much state; it makes every epoch some milliseconds longer."
+            "On a cluster: let Spark run a subtask where it ran before, if a slot is free there. It makes every epoch "
+            "some milliseconds longer, so `auto` does it once an epoch changes more than a megabyte of state per "
+            "subtask; `true` and `false` decide it."
         )
     )
     STATE_CACHE_ENTRIES = (
