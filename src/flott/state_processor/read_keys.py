@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from flott.state_processor.saved_job import SavedJob, SavedOperator
 
 
-
 class TimersOfKeys(KeyedStateReaderFunction.Context):
     """The timers of the current key, read when they are first asked for."""
 

@@ -104,9 +104,7 @@ class KeyedBackend:
     range of the store, and so is one state of one key.
     """
 
-    def __init__(
-        self, operator_id: str, title: str, groups: range, max_parallelism: int, cache: CacheLimits
-    ) -> None:
+    def __init__(self, operator_id: str, title: str, groups: range, max_parallelism: int, cache: CacheLimits) -> None:
         self.operator_id = operator_id
         self.title = title
         self.groups = groups
