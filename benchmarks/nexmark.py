@@ -49,7 +49,7 @@ def queries(chosen: str | None) -> dict[str, str]:
 def write_statements(folder: Path, options: argparse.Namespace) -> Path:
     """Write the files of events, and what both engines are to run."""
     tables: dict[str, list[str]] = {}
-    for size in QUICK if options.quick else SIZES:
+    for size in options.events or (QUICK if options.quick else SIZES):
         write_events(folder / str(size), size, options.format)
         tables[str(size)] = []
         create_tables(tables[str(size)].append, folder / str(size), options.format)
@@ -72,6 +72,7 @@ def main() -> None:
     parser.add_argument("--queries", help="only these, such as q0,q5")
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="fewer events, for a first look")
+    parser.add_argument("--events", type=int, nargs=2, metavar=("FEW", "MANY"), help="of which the rate is made")
     parser.add_argument("--format", choices=["csv", "json"], default="csv")
     parser.add_argument("--engines", nargs="*", default=list(ENGINES), choices=list(ENGINES))
     parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="a setting of Flott's")
