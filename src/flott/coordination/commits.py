@@ -12,7 +12,7 @@ from flott.errors import FlottError
 from flott.runtime.crash_points import reach
 from flott.runtime.operators.commit_requests import commit_all
 from flott.runtime.operators.sinks import WriterSink
-from flott.runtime.source import named_failure
+from flott.runtime.source import raise_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ def naming(member: ChainedOperator) -> Iterator[None]:
     try:
         yield
     except (ConnectionError, FlottError) as error:
-        raise named_failure(member.title, error) from error
+        raise_named(member.title, error)
 
 
 class Commits:

@@ -24,7 +24,7 @@ from flott.graph.job_graph import build_job_graph
 from flott.graph.stream_graph import generate_stream_graph
 from flott.metrics.reporters import reporters_of
 from flott.runtime.operators.source import SourceOperator
-from flott.runtime.source import named_failure
+from flott.runtime.source import raise_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,7 +68,7 @@ def enumerators_of(plan: EpochPlan) -> dict[int, Enumerator]:
             try:
                 made[vertex.index] = head.operator.source.create_enumerator(vertex.parallelism)
             except (ConnectionError, FlottError) as error:
-                raise named_failure(head.title, error) from error
+                raise_named(head.title, error)
     return made
 
 

@@ -14,7 +14,7 @@ from flott.coordination.subtask_progress import ExecutionState, SubtaskProgress
 from flott.errors import TaskFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from flott.coordination.epoch_stats import EpochStats
     from flott.runtime.clock import Clock
@@ -184,16 +184,26 @@ def root_of(error: BaseException) -> BaseException:
     ...     root_of(error)
     KeyError('missing')
     """
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return error
+    *_, root = causes(error)
+    return root
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """Go over an error and what it was raised for; ``raise error from error``, a circle, is left after one round.
+
+    >>> error = ValueError("of itself")
+    >>> error.__cause__ = error
+    >>> list(causes(error))
+    [ValueError('of itself')]
+    """
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        yield found
+        found = found.__cause__
 
 
 def blamed_task(error: BaseException) -> TaskFailedError | None:
     """Return the error that says which subtask failed."""
-    found: BaseException | None = error
-    while found is not None:
-        if isinstance(found, TaskFailedError):
-            return found
-        found = found.__cause__
-    return None
+    return next((found for found in causes(error) if isinstance(found, TaskFailedError)), None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flott.connectors.feedback import FeedbackEnumerator
 from flott.coordination.alignment import SourceAlignment, pause
 from flott.errors import FlottError
-from flott.runtime.source import named_failure
+from flott.runtime.source import raise_named
 
 if TYPE_CHECKING:
     from flott.coordination.version import JobVersion
@@ -34,7 +34,7 @@ class SourcePlanner:
             try:
                 self._plans[vertex] = pause(self._plans[vertex]) if paused else source.plan(scale, now)
             except (ConnectionError, FlottError) as error:
-                raise named_failure(self._titles[vertex], error) from error
+                raise_named(self._titles[vertex], error)
         return dict(self._plans)
 
     def nothing(self) -> dict[int, SourcePlan]:

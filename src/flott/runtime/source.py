@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from inspect import isfunction
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from flott.errors import ExchangeError, FlottError, StateStoreError, UserFunctionError
 
@@ -72,17 +73,15 @@ class Source(Protocol):
         """Give out the records of one planned read, in order."""
 
 
-PLAIN = (Exception.__init__, OSError.__init__)
-"""Of errors that are made from a message alone."""
+def raise_named(title: str, error: FlottError | ConnectionError) -> NoReturn:
+    """Raise what a connector says went wrong, with the operator's name before it.
 
-
-def named_failure(title: str, error: FlottError | ConnectionError) -> Exception:
-    """Return what a connector says went wrong, with the operator's name before it.
-
-    >>> named_failure("operator 'orders'", FlottError("'a.csv' has no column 'id'"))
-    FlottError("operator 'orders': 'a.csv' has no column 'id'")
+    >>> raise_named("operator 'orders'", FlottError("'a.csv' has no column 'id'"))
+    Traceback (most recent call last):
+    flott.errors.FlottError: operator 'orders': 'a.csv' has no column 'id'
     """
     kind = type(error)
-    if isinstance(error, (UserFunctionError, ExchangeError, StateStoreError)) or kind.__init__ not in PLAIN:
-        return error
-    return kind(f"{title}: {error}")
+    # One with an __init__ of its own is not made from a message alone.
+    if isinstance(error, (UserFunctionError, ExchangeError, StateStoreError)) or isfunction(kind.__init__):
+        raise error
+    raise kind(f"{title}: {error}") from error

@@ -10,7 +10,7 @@ from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.crash_points import reach
 from flott.runtime.operator import Operator
 from flott.runtime.operators.commit_requests import commit_all
-from flott.runtime.source import named_failure
+from flott.runtime.source import raise_named
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class WriterSink(Operator):
         try:
             yield
         except (ConnectionError, FlottError) as error:
-            raise named_failure(self.context.title, error) from error
+            raise_named(self.context.title, error)
         except OSError:
             raise
         except Exception as error:
@@ -204,7 +204,7 @@ class WriterSink(Operator):
                 for value, context.stamp in zip(records, batch.stamps, strict=True):
                     write(value, context)
         except (ConnectionError, FlottError) as error:
-            raise named_failure(self.context.title, error) from error
+            raise_named(self.context.title, error)
         except OSError:
             raise
         except Exception as error:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from flott.errors import FlottError
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.operator import Operator
-from flott.runtime.source import named_failure
+from flott.runtime.source import raise_named
 from flott.runtime.split_watermarks import SplitWatermarks
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class SourceOperator(Operator):
         try:
             yield from self.source.read(read)
         except (ConnectionError, FlottError) as error:
-            raise named_failure(self.context.title, error) from error
+            raise_named(self.context.title, error)
         except OSError:
             raise
         except Exception as error:
