@@ -98,24 +98,36 @@ class SetTrap(MapFunction):
         return value
 
 
-def main():
-    master, directory, who, dsn = sys.argv[1:]
-    deaths = Path(directory, "deaths")
-    deaths.mkdir(exist_ok=True)
+def quick_configuration(directory, settings):
+    """Small epochs, many checkpoints and quick restarts, with all files in one directory; and some more settings."""
     configuration = Configuration()
     for key, value in {
-        "flott.spark.master": master,
         "flott.epoch.target-duration": "200 ms",
         "flott.state.dir": f"{directory}/state",
         "execution.checkpointing.interval": "300 ms",
         "execution.checkpointing.dir": f"{directory}/checkpoints",
         "execution.checkpointing.savepoint-dir": f"{directory}/savepoints",
-        "execution.checkpointing.tolerable-failed-checkpoints": "3",
         "restart-strategy.type": "fixed-delay",
         "restart-strategy.fixed-delay.delay": "100 ms",
-        "restart-strategy.fixed-delay.attempts": "50",
+        "restart-strategy.fixed-delay.attempts": "5",
+        **settings,
     }.items():
         configuration.set_string(key, value)
+    return configuration
+
+
+def main():
+    master, directory, who, dsn = sys.argv[1:]
+    deaths = Path(directory, "deaths")
+    deaths.mkdir(exist_ok=True)
+    configuration = quick_configuration(
+        directory,
+        {
+            "flott.spark.master": master,
+            "execution.checkpointing.tolerable-failed-checkpoints": "3",
+            "restart-strategy.fixed-delay.attempts": "50",
+        },
+    )
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(2)
     trap = Trap(deaths, who, os.getpid())

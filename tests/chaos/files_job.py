@@ -15,9 +15,9 @@ import time
 from pathlib import Path
 
 import pyarrow.dataset as ds
-from tests.chaos.crash_job import SetTrap, Trap
+from tests.chaos.crash_job import SetTrap, Trap, quick_configuration
 
-from flott.common import Configuration, Duration, Types, WatermarkStrategy
+from flott.common import Duration, Types, WatermarkStrategy
 from flott.common.serialization import Encoder
 from flott.common.watermark_strategy import TimestampAssigner
 from flott.connectors.data_generator import DataGeneratorSource
@@ -102,19 +102,7 @@ def main():
     master, directory = sys.argv[1:]
     deaths = Path(directory, "deaths")
     deaths.mkdir(exist_ok=True)
-    configuration = Configuration()
-    for key, value in {
-        "flott.spark.master": master,
-        "flott.epoch.target-duration": "200 ms",
-        "flott.state.dir": f"{directory}/state",
-        "execution.checkpointing.interval": "300 ms",
-        "execution.checkpointing.dir": f"{directory}/checkpoints",
-        "execution.checkpointing.savepoint-dir": f"{directory}/savepoints",
-        "restart-strategy.type": "fixed-delay",
-        "restart-strategy.fixed-delay.delay": "100 ms",
-        "restart-strategy.fixed-delay.attempts": "5",
-    }.items():
-        configuration.set_string(key, value)
+    configuration = quick_configuration(directory, {"flott.spark.master": master})
     spark = embedded_session(configuration)
     frame = spark.readStream.schema("number LONG").option("maxFilesPerTrigger", 20).json(f"{directory}/in")
     env = StreamExecutionEnvironment.get_execution_environment(configuration)

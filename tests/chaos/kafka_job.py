@@ -13,10 +13,9 @@ import sys
 import time
 from pathlib import Path
 
-from tests.chaos.crash_job import SetTrap, Trap
+from tests.chaos.crash_job import SetTrap, Trap, quick_configuration
 from tests.connectors.kafka.pipeline import build
 
-from flott.common import Configuration
 from flott.datastream import StreamExecutionEnvironment
 
 POINTS = (
@@ -38,19 +37,8 @@ def main():
     target, directory, servers, topic, out = sys.argv[1:]
     deaths = Path(directory, "deaths")
     deaths.mkdir(exist_ok=True)
-    configuration = Configuration()
-    for key, value in {
-        "flott.execution.target" if target == "in-process" else "flott.spark.master": target,
-        "flott.epoch.target-duration": "200 ms",
-        "flott.state.dir": f"{directory}/state",
-        "execution.checkpointing.interval": "300 ms",
-        "execution.checkpointing.dir": f"{directory}/checkpoints",
-        "execution.checkpointing.savepoint-dir": f"{directory}/savepoints",
-        "restart-strategy.type": "fixed-delay",
-        "restart-strategy.fixed-delay.delay": "100 ms",
-        "restart-strategy.fixed-delay.attempts": "5",
-    }.items():
-        configuration.set_string(key, value)
+    where = "flott.execution.target" if target == "in-process" else "flott.spark.master"
+    configuration = quick_configuration(directory, {where: target})
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.set_parallelism(2)
     trap = Trap(deaths, "driver", os.getpid(), POINTS)
