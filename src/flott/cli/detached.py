@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,8 +17,6 @@ from flott.rest.attach import LOG_VARIABLE
 from flott.rest.registry import registered_jobs, registry_directory
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from flott.rest.registry import RegisteredJob
 
 LOOK_AGAIN = 0.1
@@ -29,10 +29,11 @@ def run_detached(command: list[str], name: str, *, as_json: bool) -> None:
     """Run this command in a process of its own; tell the job's id once it is registered."""
     logs = registry_directory().parent / "logs"
     logs.mkdir(parents=True, exist_ok=True, mode=0o700)
-    log = logs / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
+    # A name that no other start has, not even one of this process in this second; readable for its owner only.
+    descriptor, log_name = tempfile.mkstemp(".log", f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-", logs)
+    log = Path(log_name)
     environment = {**os.environ, LOG_VARIABLE: str(log), "PYTHONUNBUFFERED": "1"}
-    with log.open("x", encoding="utf-8") as output:
-        log.chmod(0o600)
+    with os.fdopen(descriptor, "wb") as output:
         process = subprocess.Popen(  # noqa: S603 - this very program again
             [sys.executable, "-m", "flott.cli.main", "run", *command],
             stdin=subprocess.DEVNULL,

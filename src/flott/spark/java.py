@@ -15,6 +15,8 @@ import pyspark
 from flott.errors import ConfigurationError
 
 OLDEST_JAVA = 17
+LAST_LINES = 5
+"""So many lines of what a failed start said are shown."""
 QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off"
 """An archive that does not fit is no reason to say anything: Java then reads the classes as ever."""
 
@@ -65,10 +67,17 @@ def write_class_archive() -> Path:
     program = "import sys; from flott.spark.first_job import run_first_job; run_first_job(sys.argv[1])"
     options = f"-XX:ArchiveClassesAtExit={half} {QUIET}"
     try:
-        run = subprocess.run([sys.executable, "-c", program, options], capture_output=True, text=True, check=False)  # noqa: S603
+        run = subprocess.run(  # noqa: S603
+            # Java says on either of the two why it can't start.
+            [sys.executable, "-c", program, options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         if run.returncode or not half.exists():
-            told = run.stderr.strip().splitlines()[-1:] or ["this Java writes none"]
-            message = f"no archive of Spark's classes was written: {told[0]}"
+            told = "\n".join(run.stdout.strip().splitlines()[-LAST_LINES:]) or "this Java writes none"
+            message = f"no archive of Spark's classes was written: {told}"
             raise ConfigurationError(message)
         half.replace(archive)
     finally:

@@ -9,9 +9,11 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
 from flott.common.options import FlottOptions
+from flott.errors import ConfigurationError
 from flott.spark.java import require_java, start_options
 from flott.spark.terminal import without_noise
 
@@ -93,8 +95,17 @@ def embedded_session(configuration: Configuration) -> SparkSession:
     for key in configuration.key_set():
         if key.startswith("spark."):
             builder = builder.config(key, configuration.get_string(key, ""))
-    with without_noise():
-        return builder.getOrCreate()
+    try:
+        with without_noise():
+            return builder.getOrCreate()
+    except PySparkRuntimeError as error:
+        if error.getCondition() != "JAVA_GATEWAY_EXITED":
+            raise
+        message = (
+            "Java ended while Spark started. What it said stands above; if that is nothing, it was killed, most often "
+            "for lack of memory. `flott doctor` shows what is wrong; try again when the machine is less busy."
+        )
+        raise ConfigurationError(message) from error
 
 
 SUBMITTED = "PYSPARK_GATEWAY_PORT"

@@ -19,6 +19,8 @@ NOISE = (
     "Using Spark's default log4j profile",
 )
 STDERR = 2
+LAST_WORDS = 5.0
+"""So many seconds are given to what a Java that did not start has to say."""
 
 
 @contextmanager
@@ -32,13 +34,24 @@ def without_noise() -> Iterator[None]:
     sys.stderr.flush()
     os.dup2(writer, STDERR)
     os.close(writer)
+    passing = threading.Thread(target=pass_on, args=(reader,), name="spark-stderr", daemon=True)
     try:
         yield
-    finally:
-        sys.stderr.flush()
-        os.dup2(kept, STDERR)
-        os.close(kept)
-        threading.Thread(target=pass_on, args=(reader,), name="spark-stderr", daemon=True).start()
+    except BaseException:
+        restore(kept)
+        passing.start()
+        # Java is gone or going: what it said is the reason, and must come before the error.
+        passing.join(LAST_WORDS)
+        raise
+    restore(kept)
+    passing.start()
+
+
+def restore(kept: int) -> None:
+    """Make stderr again what it was."""
+    sys.stderr.flush()
+    os.dup2(kept, STDERR)
+    os.close(kept)
 
 
 def pass_on(reader: int) -> None:
