@@ -8,6 +8,7 @@ from flott.runtime import timer_queue
 from flott.runtime.clock import ManualClock
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.store import StateStore
 from flott.runtime.timers import TimerService
 
@@ -43,7 +44,7 @@ class Worker:
 
     def end_epoch(self, number):
         carried = self.service.snapshot()
-        changes = {}
+        changes = EpochChanges()
         self.backend.flush(changes)
         self.store._apply(changes, f"epoch-{number}")
         self.backend.reached(f"epoch-{number}")

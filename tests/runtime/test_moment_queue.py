@@ -11,6 +11,7 @@ from flott.runtime.keys import key_group_of
 from flott.runtime.moment_queue import MomentQueue
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.changes import EpochChanges
 from flott.runtime.timer_queue import NEVER
 from flott.runtime.windowing.assigners import SlidingEventTimeWindows, TumblingEventTimeWindows
 from flott.runtime.windowing.operator import WindowOperator
@@ -26,7 +27,7 @@ class Store(dict):
 
     token = ""
 
-    def reader(self):
+    def reader(self, column):
         return self.get
 
     def scan(self, prefix):
@@ -67,7 +68,7 @@ def test_like_a_dict_of_sets(script):
             assert all(len(some) == len(set(some)) for _, some in found)
         else:
             index = queue.snapshot()
-            changes = {}
+            changes = EpochChanges()
             queue.flush(changes)
             for key, value in changes.items():
                 if value is None:
@@ -89,7 +90,7 @@ def test_timers_of_a_moment_are_few_entries_however_many_epochs_they_come_in():
         for number in range(20):
             queue.add((f"key-{epoch}-{number}", TimeWindow(0, 10)), 9)
         index = queue.snapshot()
-        changes = {}
+        changes = EpochChanges()
         queue.flush(changes)
         written += sum(map(len, filter(None, changes.values())))
         store.update(changes)

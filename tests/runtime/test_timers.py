@@ -14,6 +14,7 @@ from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.clock import ManualClock
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.store import StateStore
 from flott.runtime.timers import TimerService
 
@@ -56,7 +57,7 @@ class Rig:
 
     def end_epoch(self, *, moved=False):
         self.carried = self.service.snapshot()
-        changes = {}
+        changes = EpochChanges()
         self.backend.flush(changes)
         token = f"t{next(self.tokens)}"
         self.store._apply(changes, token)
@@ -121,7 +122,7 @@ def test_timers_survive_the_epoch(rig, moved):
     rig.end_epoch(moved=moved)
     assert sorted(rig.advance(MAX_WATERMARK)) == [(1000, "a"), (1000, "b")]
     rig.end_epoch(moved=moved)
-    assert list(rig.store.scan(b"")) == []
+    assert list(rig.store.entries()) == []
 
 
 @pytest.mark.parametrize("moved", [False, True])
@@ -135,7 +136,7 @@ def test_a_deleted_timer_does_not_fire(rig, moved):
     assert rig.advance(10) == []
     rig.end_epoch(moved=moved)
     assert rig.advance(100) == []
-    assert list(rig.store.scan(b"")) == []
+    assert list(rig.store.entries()) == []
 
 
 def test_deleted_and_registered_again_in_one_epoch_fires(rig):
@@ -280,7 +281,7 @@ def test_many_timers_are_read_as_they_become_due(tmp_path, monkeypatch):
     assert [time for time, _ in fired] == sorted(time for time, _ in fired)
     assert sorted(fired) == [pair for pair in expected if pair[0] > 6]
     rig.end_epoch(moved=True)
-    assert list(rig.store.scan(b"")) == []
+    assert list(rig.store.entries()) == []
 
 
 operations = st.lists(

@@ -13,7 +13,7 @@ from flott.runtime.timer_queue import NEVER
 
 if TYPE_CHECKING:
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
 
 __all__ = ["EventQueue", "Events", "in_order", "joined"]
 

@@ -10,7 +10,7 @@ from flott.cep.run import Run
 
 if TYPE_CHECKING:
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
 
 __all__ = ["UNKNOWN", "RunStore"]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
     from flott.runtime.timer_queue import OwnerCodec
 
 ZERO = 2**63

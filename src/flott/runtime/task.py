@@ -17,10 +17,11 @@ from flott.runtime.operators.source import SourceOperator
 from flott.runtime.reports import Failure, TaskReport
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import (
+    after_changes,
     next_lineage,
     own_lineage,
-    with_changes,
     write_aside,
     write_file,
     write_savepoint,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from flott.runtime.clock import Clock
     from flott.runtime.plan import ChainedOperator, EpochPlan, VertexSpec
     from flott.runtime.reports import EpochOrder, Place, TaskOrder
-    from flott.runtime.state.lineage import Changes
     from flott.runtime.storage import Storage
 
 SCHEMAS = "schemas"
@@ -90,7 +90,7 @@ class Subtask:
         self.keyed_inputs = any(edge.partitioner.name == "HASH" for edge in plan.inputs_of(vertex))
         self.chain = OperatorChain(vertex.chain, self._context)
         self.opened = False
-        self.recent: Changes | None = None
+        self.recent: EpochChanges | None = None
         """This process's changes of the last epoch, which the store gets once they count."""
         self.recent_token = ""
 
@@ -264,7 +264,7 @@ class Subtask:
 
     def _keep_keyed(self, epoch: EpochOrder, report: TaskReport, token: str) -> None:
         begun = self.services.stopwatch()
-        changes: Changes = {}
+        changes = EpochChanges()
         for backend in self.backends:
             backend.flush(changes)
             report.columns.update(backend.state_columns())
@@ -277,7 +277,7 @@ class Subtask:
             backend.reached(reached)
         if epoch.savepoint is not None and self.backends:
             store = self.services.store(self.vertex.id, str(self.index))
-            entries = with_changes(store.scan(b""), changes)
+            entries = after_changes(store, changes)
             columns = {**epoch.savepoint.columns, **report.columns}
             name = f"{self.vertex.id}/state-{self.index}"
             try:
@@ -286,7 +286,7 @@ class Subtask:
                 report.declined = f"state of '{self.vertex.name}' subtask {self.index} could not be written: {error}"
         report.seconds["async"] = self.services.stopwatch() - begun
 
-    def _grown(self, epoch: EpochOrder, report: TaskReport, changes: Changes, token: str) -> Lineage:
+    def _grown(self, epoch: EpochOrder, report: TaskReport, changes: EpochChanges, token: str) -> Lineage:
         """Write the epoch's changes; return the lineage that leads to them.
 
         When the job's storage takes no file, they are kept on this machine until it does again: the job goes on, but

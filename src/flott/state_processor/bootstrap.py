@@ -18,6 +18,7 @@ from flott.runtime.operators.results import Results
 from flott.runtime.operators.timed import KeyedContext
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.operator_state import CarriedStates, OperatorStateStore
 from flott.runtime.state.redistribute import packed_union
 from flott.runtime.state.store import StateStore
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from flott.datastream.functions import Function
-    from flott.runtime.state.lineage import Changes
     from flott.state_processor.operator_identifier import OperatorIdentifier
 
 CACHE = CacheLimits(2**62, 2**62)
@@ -144,8 +144,9 @@ class _KeyedStateBootstrap(StateBootstrapTransformation):
                 process(element, ctx)
             scope.unset()
             self.function.close()
-            changes: Changes = {}
-            backend.flush(changes)
+            flushed = EpochChanges()
+            backend.flush(flushed)
+            changes = flushed.all()
         finally:
             store.close()
             shutil.rmtree(place, ignore_errors=True)

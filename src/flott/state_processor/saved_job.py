@@ -121,7 +121,7 @@ class SavedJob:
     def store(self, task: TaskOrder) -> Iterator[StateStore]:
         """Bring the keyed state of a subtask together, on local disk."""
         place = Path(tempfile.mkdtemp(prefix="flott-state-"))
-        store = StateStore(place, MAP_SIZE)
+        store = StateStore(place, MAP_SIZE, in_order=True)
         try:
             store.bring_to(task.lineage, open_storage(self.root))
             store.refresh()

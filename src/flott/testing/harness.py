@@ -26,6 +26,7 @@ from flott.runtime.operators.process import Process
 from flott.runtime.plan import ChainedOperator
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import next_lineage, write_file
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.store import StateStore
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.operator import Operator, TwoInputOperator
     from flott.runtime.output_tag import OutputTag
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
 
 OPERATOR_ID = "operator-under-test"
 MAP_SIZE = 2**30
@@ -166,11 +167,11 @@ class OneInputOperatorHarness:
 
     def _keep(self) -> None:
         self._carried = cloudpickle.loads(cloudpickle.dumps(self.chain.snapshot()))
-        changes: Changes = {}
+        changes = EpochChanges()
         self.backend.flush(changes)
         self.backend.reached(self._write(changes))
 
-    def _write(self, changes: Changes) -> str:
+    def _write(self, changes: EpochChanges) -> str:
         token = f"epoch-{next(self._tokens)}"
         delta = write_file(self._storage, f"state/delta-{token}", changes, token)
         self._lineage = next_lineage(self._lineage, delta, self._store, self._storage, "state")
@@ -180,7 +181,7 @@ class OneInputOperatorHarness:
     def snapshot(self) -> HarnessSnapshot:
         """Take a snapshot; the harness goes on."""
         self.end_epoch()
-        return HarnessSnapshot(dict(self._store.scan(b"")), self._carried, self.parallelism, self.clock.now())
+        return HarnessSnapshot(dict(self._store.entries()), self._carried, self.parallelism, self.clock.now())
 
     def restore(self, *snapshots: HarnessSnapshot) -> Self:
         """Start from the snapshots of all former subtasks, before anything else is done.
@@ -195,7 +196,7 @@ class OneInputOperatorHarness:
         entries: Changes = {
             key: value for snapshot in snapshots for key, value in snapshot.entries.items() if key[:2] in own
         }
-        self._write(entries)
+        self._write(EpochChanges(entries))
         if len(snapshots) == self.parallelism and snapshots[self.subtask].parallelism == self.parallelism:
             self._carried = snapshots[self.subtask].carried
         self.clock.advance_to(max((snapshot.now for snapshot in snapshots), default=0))
@@ -296,7 +297,7 @@ class OneInputOperatorHarness:
     def num_state_entries(self) -> int:
         """Return how many entries the store holds, timers included; ends the epoch to see all of them."""
         self.end_epoch()
-        return sum(1 for _ in self._store.scan(b""))
+        return sum(1 for _ in self._store.entries())
 
 
 class KeyedOneInputOperatorHarness(OneInputOperatorHarness):

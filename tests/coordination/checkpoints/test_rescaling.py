@@ -17,6 +17,7 @@ from flott.runtime.plan import ChainedOperator, EpochPlan, LevelSpec, VertexSpec
 from flott.runtime.reports import TaskOrder
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file, write_snapshot
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
@@ -103,11 +104,11 @@ def save(place, parallelism, most):
             backend.begin(store)
             for key in some:
                 write(backend, key)
-            changes = {}
+            changes = EpochChanges()
             backend.flush(changes)
             token = f"t{subtask}-{number}"
             if changes and not lineage.files:
-                lineage = Lineage(write_snapshot(storage, f"s/{token}", sorted(changes.items()), token))
+                lineage = Lineage(write_snapshot(storage, f"s/{token}", [changes], token))
             elif changes:
                 lineage = Lineage((*lineage.files, write_file(storage, f"s/{token}", changes, token)))
             backend.reached(lineage.token)
@@ -152,7 +153,7 @@ def check(place, metadata, storage, after, most):
             if subtask_of_group(key_group_of(key, most), after, most) == subtask:
                 assert read(backend, key) == expected(key)
                 found[key] += 1
-        groups = {int.from_bytes(address[:2], "big") for address, _ in store.scan(b"")}
+        groups = {int.from_bytes(address[:2], "big") for address, _ in store.entries()}
         assert groups <= set(backend.groups)
         store.close()
         kept = pickle.loads(task.carried)[OPERATOR]

@@ -6,6 +6,7 @@ import pytest
 
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.store import StateStore
@@ -25,7 +26,7 @@ def test_large_values_are_not_kept_in_memory(tmp_path, size, kept):
     for key in range(KEYS):
         backend.scope.key = key
         state.update(bytes([key]) * size)
-    changes = {}
+    changes = EpochChanges()
     backend.flush(changes)
     lineage = Lineage((write_file(storage, "delta", changes, "one"),))
     backend.reached("one")

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from flott.errors import StateAccessError
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import next_lineage, write_file
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
@@ -144,7 +145,7 @@ class StatesLikeTheModel(RuleBasedStateMachine):
     def end_epoch(self, worker):
         self.epoch += 1
         token = f"t{self.epoch}"
-        changes = {}
+        changes = EpochChanges()
         self.worker.backend.flush(changes)
         if changes:
             file = write_file(self.storage, f"s/delta-{self.epoch}", changes, token)
@@ -155,7 +156,7 @@ class StatesLikeTheModel(RuleBasedStateMachine):
 
     @rule(worker=st.integers(0, 1))
     def fail_epoch(self, worker):
-        changes = {}
+        changes = EpochChanges()
         self.worker.backend.flush(changes)
         self.worker.backend.forget()
         self.model = self._copy(self.committed)
@@ -164,7 +165,7 @@ class StatesLikeTheModel(RuleBasedStateMachine):
     @invariant()
     def addresses_fit(self):
         if hasattr(self, "store"):
-            assert all(len(key) <= 511 for key, _ in self.store.scan(b""))
+            assert all(len(key) <= 511 for key, _ in self.store.entries())
 
     def teardown(self):
         if hasattr(self, "store"):
@@ -201,7 +202,7 @@ def test_a_value_that_cannot_be_pickled_names_the_state(tmp_path):
     process.backend.scope.key = 1
     process.value.update(lambda: 1)
     with pytest.raises(StateAccessError, match="state 'v' holds a value that can't be stored"):
-        process.backend.flush({})
+        process.backend.flush(EpochChanges())
     store.close()
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from flott.errors import StateStoreError
 from flott.runtime.state import store as module
+from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.store import StateStore
@@ -32,7 +33,12 @@ def storage(tmp_path):
 
 @pytest.fixture
 def lineage(storage):
-    return Lineage((write_file(storage, "one", FIRST, "one"), write_file(storage, "two", SECOND, "two")))
+    return Lineage(
+        (
+            write_file(storage, "one", EpochChanges(FIRST), "one"),
+            write_file(storage, "two", EpochChanges(SECOND), "two"),
+        )
+    )
 
 
 @pytest.fixture
@@ -76,15 +82,15 @@ def test_the_next_process_completes_the_move(opened, lineage, storage, monkeypat
     assert store.token == "one"
     assert store.bring_to(lineage, storage) == "catch-up"
     assert store.token == "two"
-    assert dict(store.scan(b"")) == BOTH
+    assert dict(store.entries()) == BOTH
     assert store.bring_to(lineage, storage) == "here"
 
 
 def test_a_version_further_on_passes_it(opened, lineage, storage, monkeypatch):
     store = left_on_the_way(opened, lineage, storage, monkeypatch, 2)
-    merged = write_file(storage, "merged", {**SECOND, b"x": b"three"}, "three", covers=("one", "two"))
+    merged = write_file(storage, "merged", EpochChanges({**SECOND, b"x": b"three"}), "three", covers=("one", "two"))
     assert store.bring_to(Lineage((lineage.files[0], merged)), storage) == "catch-up"
-    assert dict(store.scan(b"")) == {**BOTH, b"x": b"three"}
+    assert dict(store.entries()) == {**BOTH, b"x": b"three"}
 
 
 @pytest.mark.parametrize("steps", [1, 3])
@@ -92,17 +98,17 @@ def test_a_version_that_does_not_pass_it_is_built_anew(opened, lineage, storage,
     store = left_on_the_way(opened, lineage, storage, monkeypatch, steps)
     # Back to where it came from, as after a restart from an earlier checkpoint.
     assert store.bring_to(Lineage(lineage.files[:1]), storage) == "rebuild"
-    assert dict(store.scan(b"")) == FIRST
-    other = write_file(storage, "other", {b"00": b"other"}, "other")
+    assert dict(store.entries()) == FIRST
+    other = write_file(storage, "other", EpochChanges({b"00": b"other"}), "other")
     assert store.bring_to(Lineage((lineage.files[0], other)), storage) == "catch-up"
-    assert dict(store.scan(b"")) == {**FIRST, b"00": b"other"}
+    assert dict(store.entries()) == {**FIRST, b"00": b"other"}
 
 
 def test_another_way_is_built_anew(opened, lineage, storage, monkeypatch):
     store = left_on_the_way(opened, lineage, storage, monkeypatch, 2)
-    other = write_file(storage, "other", {b"00": b"other"}, "other")
+    other = write_file(storage, "other", EpochChanges({b"00": b"other"}), "other")
     assert store.bring_to(Lineage((lineage.files[0], other)), storage) == "rebuild"
-    assert dict(store.scan(b"")) == {**FIRST, b"00": b"other"}
+    assert dict(store.entries()) == {**FIRST, b"00": b"other"}
 
 
 def test_an_attempt_that_was_overtaken_between_two_steps_gives_up(opened, lineage, storage, monkeypatch):

@@ -8,6 +8,7 @@ from pathlib import Path
 from flott.runtime.clock import ManualClock
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import next_lineage, write_file
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
@@ -80,7 +81,7 @@ class Subtask:
 
     def end_epoch(self):
         self.epoch += 1
-        changes = {}
+        changes = EpochChanges()
         self.worker.backend.flush(changes)
         if changes:
             token = f"t{self.epoch}"
@@ -96,7 +97,7 @@ class Subtask:
         return self.worker
 
     def stored(self):
-        return dict(self.store.scan(b""))
+        return dict(self.store.entries())
 
     def close(self):
         self.store.close()

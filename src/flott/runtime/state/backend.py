@@ -6,7 +6,7 @@ import pickle
 import struct
 from contextlib import suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard
 from zlib import crc32
 
 from flott.errors import StateAccessError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from flott.runtime.state.cache_limits import CacheLimits
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes, EpochChanges
     from flott.runtime.state.schemas import ConvertEntry, StoredStates
     from flott.runtime.state.store import StateStore
 
@@ -67,7 +67,7 @@ class KeyScope:
 class KeyedPart(Protocol):
     """Something that keeps live objects over the store: a state, a timer queue."""
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         """Add what changed in this epoch, as store entries; from here on the live objects count as read."""
 
     def forget(self) -> None:
@@ -75,6 +75,21 @@ class KeyedPart(Protocol):
 
     def live_entries(self) -> int:
         """Say how many live objects are held."""
+
+
+class LookedUpPart(KeyedPart, Protocol):
+    """One whose entries are only ever looked up."""
+
+    is_looked_up: ClassVar[bool]
+
+    @property
+    def column(self) -> bytes:
+        """The column of its entries."""
+
+
+def is_looked_up(part: KeyedPart) -> TypeGuard[LookedUpPart]:
+    """Say whether the entries of a state are only ever looked up by their whole addresses, never walked over."""
+    return getattr(part, "is_looked_up", False)
 
 
 class Heads(dict[Any, tuple[bytes, bytes]]):
@@ -118,8 +133,8 @@ class KeyedBackend:
         self._converted: dict[str, ConvertEntry] = {}
         """Of states that are stored under another schema: how an entry is read."""
         self._store: StateStore | None = None
-        self.read: Callable[[bytes], bytes | None] = self._read_unopened
-        """Reads an entry of the epoch's version, without a detour."""
+        self.readers: dict[bytes, Callable[[bytes], bytes | None]] = {}
+        """By column, what reads an entry of the epoch's version, without a detour."""
         self._version: str | None = None
         self._entry_size = 0.0
         """Bytes that an entry takes in the store, on the average of the last epoch that changed any."""
@@ -131,7 +146,7 @@ class KeyedBackend:
         if self._version != store.token:
             self.forget()
         self._store = store
-        self.read = store.reader()
+        self.readers = {}
         self._version = store.token
 
     def adopt(self, stored: StoredStates) -> None:
@@ -163,29 +178,36 @@ class KeyedBackend:
             self._parts[name].convert = conversion  # type: ignore[attr-defined]
 
     def _has_entries(self, column: bytes) -> bool:
-        return any(next(self.scan(struct.pack(">H", group) + column), None) for group in self.groups)
+        return next(self.entries_of(column), None) is not None
 
     def is_converted(self, column: bytes) -> bool:
         """Say whether the stored entries of a state are of another schema, and replaced at the end of the epoch."""
         return bool(self._converted) and self.columns[column] in self._converted
 
-    def _flush_converted(self, changes: Changes) -> None:
+    def _flush_converted(self, changes: EpochChanges) -> None:
         """Write the entries anew that were stored under another schema, all of them: from now on there is one."""
         for name, convert in self._converted.items():
             column = column_of(self.operator_id, name)
-            for group in self.groups:
-                for address, data in self.scan(struct.pack(">H", group) + column):
-                    if address not in changes:
-                        moments = moments_of(data)
-                        entry = pickle.dumps(convert(address, pickle.loads(data)), 5)
-                        changes[address] = entry if moments is None else with_moments(entry, moments)
+            anew: Changes = {}
+            changed = changes.all()
+            for address, data in self.entries_of(column):
+                if address not in changed:
+                    moments = moments_of(data)
+                    entry = pickle.dumps(convert(address, pickle.loads(data)), 5)
+                    anew[address] = entry if moments is None else with_moments(entry, moments)
+            if is_looked_up(self._parts[name]):
+                changes.points.add(column, list(anew), list(anew.values()))
+            else:
+                changes.update(anew)
             if hasattr(self._parts[name], "convert"):
                 self._parts[name].convert = None  # type: ignore[attr-defined]
         self._converted = {}
         self.schemas.stored = self.schemas.current()
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         """Collect what changed in this epoch as store entries."""
+        looked_up = {part.column for part in self._parts.values() if is_looked_up(part)}
+        changes.ordered |= self.columns.keys() - looked_up
         for name, part in self._parts.items():
             try:
                 part.flush(changes)
@@ -199,7 +221,7 @@ class KeyedBackend:
         changes.update(self.heads.cut)
         self.heads.cut.clear()
         if changes:
-            self._entry_size = sum(map(len, filter(None, changes.values()))) / len(changes)
+            self._entry_size = changes.size() / changes.count()
 
     def reached(self, token: str) -> None:
         """The epoch's changes lead to version ``token``: live objects stay valid if the next epoch starts there."""
@@ -252,12 +274,23 @@ class KeyedBackend:
         group, tail = self.heads[key]
         return group + column + tail
 
+    def reader(self, column: bytes) -> Callable[[bytes], bytes | None]:
+        """Return what reads the entries of a column in this epoch."""
+        read = self.readers[column] = self._opened().reader(column)
+        return read
+
     def get(self, address: bytes) -> bytes | None:
         """Read an entry of the epoch's version."""
-        return self.read(address)
+        column = address[2:6]
+        return (self.readers.get(column) or self.reader(column))(address)
 
-    def _read_unopened(self, address: bytes) -> bytes | None:
-        return self._opened().get(address)
+    def is_looked_up(self, column: bytes) -> bool:
+        """Say whether the entries of a column are stored as ones that are only looked up."""
+        return column in self._opened().columns
+
+    def entries_of(self, column: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """Go over the entries of a column in the epoch's version."""
+        return self._opened().entries_of(column, self.groups)
 
     def scan(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Go over the entries of the epoch's version whose address starts with ``prefix``."""
@@ -269,7 +302,7 @@ class KeyedBackend:
 
     def is_empty(self) -> bool:
         """Say whether the epoch's version holds nothing at all, as at the start of a job."""
-        return next(self.scan(b""), None) is None
+        return next(self._opened().entries(), None) is None
 
     def last(self, prefix: bytes) -> bytes | None:
         """Return the greatest stored address that starts with ``prefix``."""

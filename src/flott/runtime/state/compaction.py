@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from heapq import merge
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
 
+from flott.runtime.state.changes import EpochChanges, merged, parts_of
 from flott.runtime.state.lineage import GROUPS, Lineage, Origin, StateFile, encode_changes, read_changes
 from flott.runtime.state.savepoint_file import SUFFIX, encode_savepoint
 from flott.runtime.storage import LocalStorage, open_storage
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
     from flott.runtime.state.savepoint_file import StateColumn
     from flott.runtime.state.store import StateStore
     from flott.runtime.storage import Storage
@@ -32,6 +34,8 @@ MANY_MERGED = 16
 """This many merged files make a snapshot due, however small they are."""
 
 
+Part = TypeVar("Part")
+
 PART_SIZE = 16 * 2**20
 """A snapshot is written, and read, in parts of about so many bytes."""
 
@@ -46,15 +50,13 @@ def next_lineage(lineage: Lineage, delta: StateFile, store: StateStore, storage:
     whole = sum(file.size for file in files if file.is_snapshot)
     deltas = tuple(file for file in files if not file.is_snapshot)
     weight = sum(file.size for file in deltas)
-    merged = sum(1 for file in deltas if file.covers)
+    several = sum(1 for file in deltas if file.covers)
     heavy = weight > max(SMALL_STATE, whole * DELTAS_PER_SNAPSHOT)
-    if lineage.files and (heavy or merged >= MANY_MERGED):
+    if lineage.files and (heavy or several >= MANY_MERGED):
         return replaced_by_snapshot(lineage, (delta,), store, storage, folder)
     singles = trailing_singles(deltas)
     if len(singles) >= MANY_DELTAS and sum(file.size for file in singles) <= PART_SIZE:
-        changes: Changes = {}
-        for file in singles:
-            changes.update(zip(*read_changes(storage, file), strict=True))
+        changes = merged([read_changes(storage, file) for file in singles])
         covers = tuple(file.token for file in singles[:-1])
         one = write_file(storage, f"{folder}/merged-{delta.token}", changes, delta.token, covers=covers)
         # Nobody else has heard of this one; the others belong to versions that a checkpoint may hold.
@@ -75,16 +77,14 @@ def replaced_by_snapshot(
 ) -> Lineage:
     """Write the state as it is before some deltas; so a store that is there needs only these, not to be rebuilt."""
     name = f"{folder}/snapshot-{deltas[-1].token if deltas else lineage.token}"
-    whole = write_snapshot(storage, name, store.scan(b""), lineage.token)
+    whole = write_snapshot(storage, name, store.parts(PART_SIZE), lineage.token)
     return Lineage((*whole, *deltas))
 
 
-def write_snapshot(
-    storage: Storage, name: str, entries: Iterable[tuple[bytes, bytes]], token: str
-) -> tuple[StateFile, ...]:
+def write_snapshot(storage: Storage, name: str, parts: Iterable[EpochChanges], token: str) -> tuple[StateFile, ...]:
     """Store entries in parts, so that no more than one is in memory; only the last leads to ``token``."""
     files: list[StateFile] = []
-    for part, last in parts_of(entries):
+    for part, last in with_last(parts, EpochChanges()):
         number = len(files)
         file, version = (name, token) if last else (f"{name}.{number}", f"{token}.{number}")
         files.append(write_file(storage, file, part, version, is_snapshot=True))
@@ -100,7 +100,7 @@ def write_savepoint(
     """
     storage = open_storage(root)
     files: list[StateFile] = []
-    for part, last in parts_of(entries):
+    for part, last in with_last(parts_of(entries, PART_SIZE), {}):
         if not part:
             break
         number = len(files)
@@ -112,17 +112,18 @@ def write_savepoint(
     return tuple(files)
 
 
-def parts_of(entries: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[Changes, bool]]:
-    """Cut entries into parts of bounded size, and say which is the last; there is always one."""
-    part: Changes = {}
-    size = 0
-    for key, value in entries:
-        if size > PART_SIZE:
-            yield part, False
-            part, size = {}, 0
-        part[key] = value
-        size += len(key) + len(value)
-    yield part, True
+def with_last(parts: Iterable[Part], empty: Part) -> Iterator[tuple[Part, bool]]:
+    """Say of each part whether it is the last; there is always one.
+
+    >>> list(with_last("ab", "")), list(with_last("", ""))
+    ([('a', False), ('b', True)], [('', True)])
+    """
+    before = None
+    for part in parts:
+        if before is not None:
+            yield before, False
+        before = part
+    yield empty if before is None else before, True
 
 
 def with_changes(entries: Iterator[tuple[bytes, bytes]], changes: Changes) -> Iterator[tuple[bytes, bytes]]:
@@ -136,10 +137,17 @@ def with_changes(entries: Iterator[tuple[bytes, bytes]], changes: Changes) -> It
     return merge(kept, changed)
 
 
-def write_aside(place: Path, name: str, changes: Changes, token: str) -> StateFile:
+def after_changes(store: StateStore, changes: EpochChanges) -> Iterator[tuple[bytes, bytes]]:
+    """Go over the entries of a store as they are after some changes; those that it keeps in order, in order."""
+    changed = changes.all()
+    unchanged = (entry for entry in store.points.entries() if entry[0] not in changed)
+    return chain(with_changes(store.scan(b""), changed), unchanged)
+
+
+def write_aside(place: Path, name: str, changes: EpochChanges, token: str) -> StateFile:
     """Store changes on this machine alone, for as long as the job's storage takes no files."""
     file = write_file(LocalStorage(place), name, changes, token)
-    columns = tuple((column, column) for column in {key[2:6] for key in changes})
+    columns = tuple((column, column) for column in {key[2:6] for key in changes.all()})
     return replace(file, origin=Origin(str(place), token, (0, GROUPS), columns))
 
 
@@ -156,7 +164,7 @@ def trailing_singles(deltas: tuple[StateFile, ...]) -> tuple[StateFile, ...]:
 def write_file(
     storage: Storage,
     name: str,
-    changes: Changes,
+    changes: EpochChanges,
     token: str,
     *,
     covers: tuple[str, ...] = (),

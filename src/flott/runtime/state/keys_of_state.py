@@ -74,13 +74,12 @@ def holds_something(part: KeyedPart | WalkedState) -> bool:
 
 def stored_keys(backend: KeyedBackend, column: bytes) -> Iterator[Any]:
     """Go over the keys that have entries of a column in the store, each once."""
-    for group in backend.groups:
-        last = b""
-        for address, _ in backend.scan(group.to_bytes(2, "big") + column):
-            head = address[: 8 + int.from_bytes(address[6:8], "big")]
-            if head != last:
-                last = head
-                yield key_in_address(backend, head)
+    last = b""
+    for address, _ in backend.entries_of(column):
+        head = address[: 8 + int.from_bytes(address[6:8], "big")]
+        if head != last:
+            last = head
+            yield key_in_address(backend, head)
 
 
 def key_in_address(backend: KeyedBackend, head: bytes) -> Any:

@@ -9,19 +9,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+import numpy as np
+
 from flott.errors import StateStoreError
+from flott.runtime.state.changes import EpochChanges
+from flott.runtime.state.points import PointBatch, Points, points_of
 from flott.runtime.state.savepoint_file import SUFFIX, decode_savepoint
 from flott.runtime.storage import open_storage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from flott.runtime.storage import Storage
 
-MAGIC = b"FLOTTST1"
+MAGIC, FIRST_MAGIC = b"FLOTTST2", b"FLOTTST1"
+"""How files begin; the first ones had no points."""
 GROUPS = 1 << 16
 PAST_LAST = b"\xff\xff\xff"
 """Sorts after the key group of any address."""
-Changes = dict[bytes, "bytes | None"]
-"""Entries of a store: key → value, or None where the entry was removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +88,29 @@ class Lineage:
         return None
 
 
-def encode_changes(changes: Changes, token: str) -> bytes:
+def encode_changes(changes: EpochChanges, token: str) -> bytes:
     """Write changes as a checksummed file."""
-    header = json.dumps({"token": token, "entries": len(changes)}).encode()
-    body = pickle.dumps((list(changes.keys()), list(changes.values())), protocol=5)
-    begin = struct.pack(">I", len(header)) + header
+    entries = pickle.dumps((list(changes.keys()), list(changes.values())), protocol=5)
+    batch = changes.points.batch()
+    about = {
+        "token": token,
+        "entries": len(entries),
+        "points": len(batch.starts),
+        "point_columns": sorted(column.hex() for column in changes.points.columns),
+        "ordered_columns": sorted(column.hex() for column in changes.ordered),
+    }
+    header = json.dumps(about).encode()
+    parts = (struct.pack(">I", len(header)) + header, entries, batch.starts.tobytes(), batch.data)
+    checksum = 0
+    for part in parts:
+        checksum = crc32(part, checksum)
     # Large, so put together once.
-    return b"".join((MAGIC, struct.pack(">I", crc32(body, crc32(begin))), begin, body))
+    return b"".join((MAGIC, struct.pack(">I", checksum), *parts))
 
 
-def decode_changes(data: bytes, name: str) -> tuple[str, list[bytes], list[bytes | None]]:
+def decode_changes(data: bytes, name: str) -> tuple[str, EpochChanges]:
     """Read a file of changes back; a half-written or altered one is refused."""
-    if len(data) < len(MAGIC) + 8 or data[: len(MAGIC)] != MAGIC:
+    if len(data) < len(MAGIC) + 8 or data[: len(MAGIC)] not in {MAGIC, FIRST_MAGIC}:
         message = f"{name} is not a state file of this version (its first bytes are {data[:8]!r})"
         raise StateStoreError(message)
     (checksum,) = struct.unpack_from(">I", data, len(MAGIC))
@@ -104,11 +120,18 @@ def decode_changes(data: bytes, name: str) -> tuple[str, list[bytes], list[bytes
         raise StateStoreError(message)
     (header_size,) = struct.unpack_from(">I", content, 0)
     header = json.loads(bytes(content[4 : 4 + header_size]))
-    keys, values = pickle.loads(content[4 + header_size :])
-    return header["token"], keys, values
+    body = content[4 + header_size :]
+    if data[: len(MAGIC)] == FIRST_MAGIC:
+        return header["token"], EpochChanges(dict(zip(*pickle.loads(body), strict=True)))
+    entries = dict(zip(*pickle.loads(body[: header["entries"]]), strict=True))
+    points = body[header["entries"] :]
+    starts = np.frombuffer(points, np.uint64, header["points"])
+    columns, ordered = (set(map(bytes.fromhex, header[name])) for name in ("point_columns", "ordered_columns"))
+    batch = PointBatch(starts, points[8 * len(starts) :])
+    return header["token"], EpochChanges(entries, Points(columns, batch), ordered)
 
 
-def read_changes(storage: Storage, file: StateFile) -> tuple[list[bytes], list[bytes | None]]:
+def read_changes(storage: Storage, file: StateFile) -> EpochChanges:
     """Read a file of a lineage, checked to be the one that was meant."""
     origin = file.origin
     place = storage if origin is None or not origin.root else open_storage(origin.root)
@@ -117,25 +140,29 @@ def read_changes(storage: Storage, file: StateFile) -> tuple[list[bytes], list[b
     except FileNotFoundError:
         message = f"state file {file.name} is missing from storage; the state version {file.token} can't be rebuilt"
         raise StateStoreError(message) from None
-    decode = decode_savepoint if file.name.endswith(SUFFIX) else decode_changes
-    token, keys, values = decode(data, file.name)
+    if file.name.endswith(SUFFIX):
+        token, keys, values = decode_savepoint(data, file.name)
+        changes = EpochChanges(dict(zip(keys, values, strict=True)))
+    else:
+        token, changes = decode_changes(data, file.name)
     wanted = file.token if origin is None else origin.token
     if token != wanted:
         message = f"state file {file.name} holds version {token}, not {wanted}"
         raise StateStoreError(message)
-    return (keys, values) if origin is None else taken_over(keys, values, origin)
+    return changes if origin is None else taken_over(changes, origin)
 
 
-def taken_over(keys: list[bytes], values: list[bytes | None], origin: Origin) -> tuple[list[bytes], list[bytes | None]]:
+def taken_over(changes: EpochChanges, origin: Origin) -> EpochChanges:
     """Return the entries of the subtask's key groups, in the columns of the operator's states."""
     first, end = (struct.pack(">I", group)[2:] if group < GROUPS else PAST_LAST for group in origin.groups)
     columns = dict(origin.columns)
-    chosen: list[bytes] = []
-    kept: list[bytes | None] = []
-    for key, value in zip(keys, values, strict=True):
-        if first <= key[:2] < end:
-            column = columns.get(key[2:6])
-            if column is not None:
-                chosen.append(key[:2] + column + key[6:])
-                kept.append(value)
-    return chosen, kept
+
+    def own(entries: Iterable[tuple[bytes, bytes | None]]) -> Iterator[tuple[bytes, bytes | None]]:
+        for key, value in entries:
+            if first <= key[:2] < end:
+                column = columns.get(key[2:6])
+                if column is not None:
+                    yield key[:2] + column + key[6:], value
+
+    ordered = {columns[column] for column in changes.ordered if column in columns}
+    return EpochChanges(dict(own(changes.items())), points_of(own(changes.points.entries())), ordered)

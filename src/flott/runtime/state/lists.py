@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from flott.runtime.state.backend import KeyedBackend, KeyScope
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
     from flott.runtime.state.schemas import ConvertEntry
 
 MANY_CHUNKS = 16

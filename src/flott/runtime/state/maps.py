@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from flott.runtime.state.backend import KeyedBackend, KeyScope
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
     from flott.runtime.state.schemas import ConvertEntry
 
 LONG_USER_KEY = 120

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.clock import Clock
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
     from flott.runtime.state.ttl import Lifetime
 
 

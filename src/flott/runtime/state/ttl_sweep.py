@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
     from flott.runtime.state.ttl import Lifetime
 
 PAST_ALL = b"\xff" * 9
@@ -46,14 +46,23 @@ class Sweep:
         left = self.lifetime.checks_per_use * uses + self.lifetime.checks_per_epoch
         if left <= 0 or self._backend.is_converted(self._column):
             return  # What is converted is written anew as a whole, at the end of this very epoch.
-        for address, data in self._walk():
-            if address not in changes:
-                kept = self._visit(data, self.lifetime, now)
-                if kept is not data:
-                    changes[address] = kept
+        if self._backend.is_looked_up(self._column):
+            # The state had no time to live when these were stored, and was not walked over. Now it is: all at once.
+            for entry in self._backend.entries_of(self._column):
+                self._look_at(entry, changes, now)
+            return
+        for entry in self._walk():
+            self._look_at(entry, changes, now)
             left -= 1
             if not left:
                 return
+
+    def _look_at(self, entry: tuple[bytes, bytes], changes: Changes, now: int) -> None:
+        address, data = entry
+        if address not in changes:
+            kept = self._visit(data, self.lifetime, now)
+            if kept is not data:
+                changes[address] = kept
 
     def _walk(self) -> Iterator[tuple[bytes, bytes]]:
         """Go on from where the last walk ended, once round at most."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.runtime.state.ttl import moments_of, with_moments
 from flott.runtime.state.ttl_sweep import Sweep, keep_or_drop
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.clock import Clock
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
     from flott.runtime.state.ttl import Lifetime
     from flott.runtime.state.values import Aggregate
 
@@ -23,6 +23,8 @@ class ExpiringValue(SingleValue):
     """One value per key; in memory, a pair of the value and the moment it was last touched."""
 
     __slots__ = ("_lifetime", "_now", "_uses", "sweep")
+    is_looked_up: ClassVar[bool] = False
+    """Those that expired are found by walking over all of them."""
 
     def __init__(self, backend: KeyedBackend, name: str, lifetime: Lifetime, clock: Clock) -> None:
         super().__init__(backend, name)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.runtime.state.backend import KeyedBackend, KeyScope
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import EpochChanges
     from flott.runtime.state.schemas import ConvertEntry
 
 
@@ -33,6 +33,7 @@ class SingleValue:
     """One value per key. ``_written`` holds this epoch's, ``_read`` what the store has; None is absent."""
 
     __slots__ = ("_backend", "_column", "_read", "_scope", "_written", "convert")
+    is_looked_up: ClassVar[bool] = True
 
     def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
         self._backend = backend
@@ -42,6 +43,11 @@ class SingleValue:
         self._written: dict[Any, Any] = {}
         self.convert: ConvertEntry | None = None
         """How entries are read that were stored under another schema."""
+
+    @property
+    def column(self) -> bytes:
+        """The column of its entries in the store."""
+        return self._column
 
     def clear(self) -> None:
         """Remove the value of the current key."""
@@ -60,7 +66,8 @@ class SingleValue:
         backend = self._backend
         group, tail = backend.heads[key]
         address = group + self._column + tail
-        data = backend.read(address)
+        column = self._column
+        data = (backend.readers.get(column) or backend.reader(column))(address)
         if data is None:
             read[key] = None
             return None
@@ -70,11 +77,11 @@ class SingleValue:
         read[key] = value
         return value
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         heads, column, dumps = self._backend.heads, self._column, pickle.dumps
-        for key, value in self._written.items():
-            group, tail = heads[key]
-            changes[group + column + tail] = None if value is None else dumps(value, 5)
+        addresses = [group + column + tail for group, tail in map(heads.__getitem__, self._written)]
+        values = [None if value is None else dumps(value, 5) for value in self._written.values()]
+        changes.points.add(column, addresses, values)
         if self._read:
             self._read.update(self._written)
         else:

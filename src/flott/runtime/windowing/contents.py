@@ -11,7 +11,7 @@ from flott.runtime.state.lists import ListState
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
     from flott.runtime.windowing.panes import PaneBackend
 
 NAME = "window-contents"

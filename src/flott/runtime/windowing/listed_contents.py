@@ -10,7 +10,7 @@ from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.windowing.contents import NAME
 
 if TYPE_CHECKING:
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
     from flott.runtime.windowing.panes import PaneBackend
 
 Stored = tuple[list[Any], int]

@@ -108,10 +108,12 @@ class PaneBackend:
         self.scan = backend.scan
         self.last = backend.last
 
+        self.reader = backend.reader
+
     @property
-    def read(self) -> Callable[[bytes], bytes | None]:
-        """What reads an entry of the epoch's version."""
-        return self.backend.read
+    def readers(self) -> dict[bytes, Callable[[bytes], bytes | None]]:
+        """By column, what reads an entry of the epoch's version."""
+        return self.backend.readers
 
     def column(self, name: str) -> bytes:
         """Return the bytes that stand for a state's name; apart from those of the key's own states."""

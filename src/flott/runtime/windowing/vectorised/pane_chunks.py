@@ -21,7 +21,7 @@ from flott.runtime.windowing.vectorised.partials import Partials, concatenated, 
 
 if TYPE_CHECKING:
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
     from flott.runtime.windowing.vectorised.plan import AggregatePlan
 
 ZERO = 2**63

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.lineage import Changes
+    from flott.runtime.state.changes import Changes
     from flott.runtime.windowing.vectorised.plan import AggregatePlan
 
 ChunkIndex: TypeAlias = "tuple[list[int], int]"

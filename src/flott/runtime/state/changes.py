@@ -1,0 +1,85 @@
+"""What an epoch changed in the keyed state of a subtask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flott.runtime.state.points import Points, points_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Changes = dict[bytes, "bytes | None"]
+"""Entries of a store: address → value, or None where the entry was removed."""
+
+
+class EpochChanges(Changes):
+    """Changed entries that stores keep in order, and apart from them those that are only looked up.
+
+    A column's entries are of one sort. It may change over the life of a job: a value that gets a time to live is
+    walked over from then on.
+    """
+
+    __slots__ = ("ordered", "points")
+
+    def __init__(
+        self, entries: Changes | None = None, points: Points | None = None, ordered: set[bytes] | None = None
+    ) -> None:
+        super().__init__(entries or {})
+        self.points = points or Points()
+        self.ordered = ordered or set()
+        """The columns that are known to be kept in order, whether or not they changed."""
+
+    def __bool__(self) -> bool:
+        return len(self) > 0 or len(self.points) > 0
+
+    def size(self) -> int:
+        """Return how many bytes the values take, about."""
+        return sum(map(len, filter(None, self.values()))) + self.points.size()
+
+    def count(self) -> int:
+        """Return how many entries there are."""
+        return len(self) + len(self.points)
+
+    def all(self) -> Changes:
+        """Return all entries, whatever their sort."""
+        return {**self, **dict(self.points.entries())} if len(self.points) else self
+
+
+def merged(several: list[EpochChanges]) -> EpochChanges:
+    """Return what changes, one after the other, come to; each column is of the sort that it had last.
+
+    >>> from flott.runtime.state.points import points_of
+    >>> before = EpochChanges({b"..col1a": b"1", b"..col2b": b"2"})
+    >>> after = EpochChanges(points=points_of([(b"..col1a", b"3")]))
+    >>> one = merged([before, after])
+    >>> dict(one), list(one.points.entries())
+    ({b'..col2b': b'2'}, [(b'..col1a', b'3')])
+    """
+    entries: Changes = {}
+    pointed: set[bytes] = set()
+    ordered: set[bytes] = set()
+    for changes in several:
+        entries.update(changes.all())
+        pointed = (pointed | changes.points.columns) - changes.ordered
+        ordered = (ordered | changes.ordered) - changes.points.columns
+    points = points_of((address, value) for address, value in entries.items() if address[2:6] in pointed)
+    return EpochChanges({a: value for a, value in entries.items() if a[2:6] not in pointed}, points, ordered)
+
+
+def parts_of(entries: Iterable[tuple[bytes, bytes]], size: int) -> Iterator[Changes]:
+    """Cut entries into parts of about so many bytes.
+
+    >>> [len(part) for part in parts_of([(b"a", b"123"), (b"b", b"456"), (b"c", b"")], 6)]
+    [2, 1]
+    """
+    part: Changes = {}
+    held = 0
+    for key, value in entries:
+        if held > size:
+            yield part
+            part, held = {}, 0
+        part[key] = value
+        held += len(key) + len(value)
+    if part:
+        yield part

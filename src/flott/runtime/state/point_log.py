@@ -1,0 +1,285 @@
+"""Entries in a log on disk, found through a table of slots: the part of a working store that is only looked up."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from flott.runtime.state.points import GONE, HEADER, PointBatch, batch_of
+from flott.runtime.state.slot_table import FULL, PLACE, PLACE_BITS, SPREAD, TAG, LogView, bits_for, insert
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+BEGIN = b"FLOTTPT1"
+FRAME = struct.Struct("<QQ")
+"""Before a batch: its entries, and the bytes of its data; the starts of the entries come between."""
+LITTLE_WASTE = 16 * 2**20
+"""So many bytes of replaced entries are borne; then a log is written anew when they are more than half of it."""
+CHUNK_ENTRIES, CHUNK_SIZE = 65_536, 16 * 2**20
+"""At most so many entries, of about so many bytes, are taken out of a log at once."""
+ROOM = 2**20
+"""The least size of a log's file."""
+HEAD = struct.Struct("<QQQQB")
+HEADER_SIZE, header_at = HEADER.size, HEADER.unpack_from
+
+
+class LogHead(NamedTuple):
+    """All that must be known of a log besides its files. A log changes in place: only up to here does it count."""
+
+    generation: int = 0
+    """Counts how often the log was begun anew."""
+    end: int = 0
+    """The bytes of the log that count; 0 when there are no files yet."""
+    entries: int = 0
+    """How many slots are taken."""
+    waste: int = 0
+    """Bytes of entries that were replaced."""
+    bits: int = 0
+    """The table has 2 to the power of so many slots."""
+
+    def pack(self) -> bytes:
+        """Write it down."""
+        return HEAD.pack(*self)
+
+
+def unpack_head(data: bytes | None) -> LogHead:
+    """Read a head back; without one, there is no log yet."""
+    return LogHead() if data is None else LogHead(*HEAD.unpack(data))
+
+
+class PointLog:
+    """A log that is mapped into memory, and its table of slots.
+
+    Whoever changes it holds the lock of the store it belongs to, and says before that it will and afterwards that it
+    has (the head); in between the table counts for nothing, and is made again from the log after a crash.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.head = LogHead()
+        self._left: list[Path] = []
+        self._close()
+
+    def _close(self) -> None:
+        # Mapped pages go when the last who looks at them is gone.
+        self._data: Any = b""
+        self._slots: Any = [0]
+        self._table: NDArray[np.uint64] = np.zeros(1, np.uint64)
+        self._mask, self._shift = 0, 32
+        self._size = 0
+
+    def _log_file(self, generation: int) -> Path:
+        return self.directory / f"points-{generation}.log"
+
+    def _table_file(self, generation: int, bits: int) -> Path:
+        return self.directory / f"points-{generation}-{bits}.slots"
+
+    # Life
+
+    def open(self, head: LogHead) -> None:
+        """Look at the log as it is at a head."""
+        before, self.head = self.head, head
+        if not head.end:
+            self._close()
+            return
+        if (before.generation, before.bits) != (head.generation, head.bits) or not before.end:
+            self._map_table()
+        if before.generation != head.generation or head.end > self._size:
+            self._map_log()
+
+    def forget(self) -> None:
+        """Look at nothing until the log is opened again."""
+        self.head = LogHead()
+        self._close()
+
+    def _map_log(self) -> None:
+        with self._log_file(self.head.generation).open("rb") as file:
+            self._size = os.fstat(file.fileno()).st_size
+            self._data = mmap.mmap(file.fileno(), self._size, access=mmap.ACCESS_READ)
+
+    def _map_table(self) -> None:
+        with self._table_file(self.head.generation, self.head.bits).open("r+b") as file:
+            mapped = mmap.mmap(file.fileno(), 8 << self.head.bits)
+        self._slots = memoryview(mapped).cast("Q")
+        self._table = np.frombuffer(mapped, np.uint64)
+        self._mask, self._shift = (1 << self.head.bits) - 1, 32 - self.head.bits
+
+    # Reading
+
+    def get(self, address: bytes) -> bytes | None:
+        """Return the value at an address, or None."""
+        mark = crc32(address)
+        slot = (mark * SPREAD & 0xFFFFFFFF) >> self._shift
+        tag = mark & TAG
+        slots = self._slots
+        while word := slots[slot]:
+            if word >> PLACE_BITS == tag:
+                place = word & PLACE
+                data = self._data
+                end = place + HEADER_SIZE + len(address)
+                if data[place + HEADER_SIZE : end] == address:
+                    size, _, length = header_at(data, place)
+                    if length == len(address):
+                        value: bytes | None = None if size == GONE else data[end : end + size]
+                        return value
+            slot = slot + 1 & self._mask
+        return None
+
+    def batches(self) -> Iterator[PointBatch]:
+        """Go over all entries that count, in parts of bounded size."""
+        # In the order of the log: what was written together is read together.
+        places = np.sort(self._table[self._table != 0] & np.uint64(PLACE))
+        for begin in range(0, len(places), CHUNK_ENTRIES):
+            yield from self._batches(places[begin : begin + CHUNK_ENTRIES])
+
+    def _batches(self, places: NDArray[np.uint64]) -> Iterator[PointBatch]:
+        view = LogView(self._data, self._size)
+        sizes, _ = view.values_and_marks(places)
+        kept = sizes != GONE
+        places = places[kept]
+        spans = sizes[kept].astype(np.uint64) + view.lengths(places) + np.uint64(HEADER.size)
+        parts = (np.cumsum(spans) - spans) // np.uint64(CHUNK_SIZE)
+        for part in np.unique(parts).tolist():
+            chosen = parts == part
+            own, widths = places[chosen], spans[chosen]
+            data = self._data
+            pieces = [data[begin:end] for begin, end in zip(own.tolist(), (own + widths).tolist(), strict=True)]
+            yield PointBatch(np.cumsum(widths) - widths, b"".join(pieces))
+
+    def entries(self) -> Iterator[tuple[bytes, bytes]]:
+        """Go over all entries that count, in no particular order."""
+        for batch in self.batches():
+            # What was removed is not among them.
+            yield from batch.entries()  # type: ignore[misc]
+
+    # Writing
+
+    def append(self, batch: PointBatch) -> None:
+        """Add entries, or put them in the place of those with the same address."""
+        count = len(batch.starts)
+        if not count:
+            return
+        if not self.head.end:
+            self._begin(bits_for(count))
+        elif self.head.entries + count > FULL * (1 << self.head.bits):
+            self._grow(bits_for(self.head.entries + count))
+        places = self._write(batch)
+        replaced = insert(self._table, LogView(self._data, self._size), places)
+        self._count(count, replaced)
+        if self.head.waste > max(LITTLE_WASTE, self.head.end // 2):
+            self.write_anew()
+
+    def _count(self, added: int, replaced: NDArray[np.uint64]) -> None:
+        view = LogView(self._data, self._size)
+        sizes, _ = view.values_and_marks(replaced)
+        waste = int(np.where(sizes == GONE, 0, sizes).sum(dtype=np.int64))
+        waste += int(view.lengths(replaced).sum(dtype=np.int64)) + HEADER.size * len(replaced)
+        entries = self.head.entries + added - len(replaced)
+        self.head = self.head._replace(entries=entries, waste=self.head.waste + waste)
+
+    def _begin(self, bits: int) -> None:
+        """Begin a log, in the next generation."""
+        self.head = LogHead(self.head.generation + 1, len(BEGIN), 0, 0, bits)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        path = self._log_file(self.head.generation)
+        path.unlink(missing_ok=True)
+        with path.open("xb") as file:
+            file.write(BEGIN)
+            file.truncate(ROOM)
+        self._make_table()
+        self._map_log()
+
+    def _make_table(self) -> None:
+        path = self._table_file(self.head.generation, self.head.bits)
+        path.unlink(missing_ok=True)
+        with path.open("xb") as file:
+            # Room that is not there must show here, not when a mapped page is touched.
+            os.posix_fallocate(file.fileno(), 0, 8 << self.head.bits)
+        self._map_table()
+
+    def _grow(self, bits: int) -> None:
+        """Go over to a larger table."""
+        places = self._table[self._table != 0] & np.uint64(PLACE)
+        self._left.append(self._table_file(self.head.generation, self.head.bits))
+        self.head = self.head._replace(bits=bits)
+        self._make_table()
+        insert(self._table, LogView(self._data, self._size), places)
+
+    def _write(self, batch: PointBatch) -> NDArray[np.uint64]:
+        """Write a batch behind the end; return where its entries are."""
+        buffers = [FRAME.pack(len(batch.starts), len(batch.data)), batch.starts.tobytes(), batch.data]
+        size = sum(map(len, buffers))
+        end = self.head.end
+        with self._log_file(self.head.generation).open("r+b", buffering=0) as file:
+            if end + size > self._size:
+                # A file with a hole at its end: mapped anew, all its pages would have to be found again.
+                file.truncate(max(ROOM, 2 * (end + size)))
+            file.seek(end)
+            for buffer in buffers:
+                write_whole(file, buffer)
+        self.head = self.head._replace(end=end + size)
+        if self.head.end > self._size:
+            self._map_log()
+        places: NDArray[np.uint64] = batch.starts + np.uint64(end + FRAME.size + 8 * len(batch.starts))
+        return places
+
+    def write_anew(self, without: Collection[bytes] = ()) -> None:
+        """Write what counts into a log of its own, and forget the rest; some columns do not count any longer."""
+        old = PointLog(self.directory)
+        old.open(self.head)
+        self._left += [self._log_file(self.head.generation), self._table_file(self.head.generation, self.head.bits)]
+        self._close()
+        self._begin(bits_for(old.head.entries))
+        for batch in old.batches():
+            places = self._write(without_columns(batch, without) if without else batch)
+            insert(self._table, LogView(self._data, self._size), places)
+            self.head = self.head._replace(entries=self.head.entries + len(places))
+
+    def clear(self) -> None:
+        """Forget all entries."""
+        if self.head.end:
+            self._left += [self._log_file(self.head.generation), self._table_file(self.head.generation, self.head.bits)]
+        self.head = LogHead(self.head.generation)
+        self._close()
+
+    def mend(self) -> None:
+        """Make the table again from the log up to its head: whoever changed it last did not come to an end."""
+        if not self.head.end:
+            return
+        self._table[:] = 0
+        view = LogView(self._data, self._size)
+        place = len(BEGIN)
+        while place < self.head.end:
+            count, size = FRAME.unpack_from(self._data, place)
+            starts = np.frombuffer(self._data, np.uint64, count, place + FRAME.size)
+            place += FRAME.size + 8 * count
+            insert(self._table, view, starts + np.uint64(place))
+            place += size
+
+    def tidy(self) -> None:
+        """Remove the files that are no longer needed, once everybody can know."""
+        for path in self._left:
+            path.unlink(missing_ok=True)
+        self._left = []
+
+
+def without_columns(batch: PointBatch, columns: Collection[bytes]) -> PointBatch:
+    """Return the entries of other columns."""
+    kept = [entry for entry in batch.entries() if entry[0][2:6] not in columns]
+    return batch_of([address for address, _ in kept], [value for _, value in kept])
+
+
+def write_whole(file: Any, buffer: Any) -> None:
+    """Write all of a buffer: a file that is written without a buffer of its own may take a part only."""
+    rest = memoryview(buffer)
+    while rest:
+        rest = rest[file.write(rest) :]

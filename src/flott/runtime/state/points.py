@@ -1,0 +1,117 @@
+"""Entries that are only ever looked up by their whole address, laid out as files hold them."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+HEADER = struct.Struct("<IIH")
+"""Before an address and its value: the value's size, the address's mark and length."""
+GONE = 0xFFFFFFFF
+"""Instead of a value's size: the entry was removed."""
+
+
+class PointBatch(NamedTuple):
+    """Entries one behind the other, each ``header | address | value``; no address comes twice."""
+
+    starts: NDArray[np.uint64]
+    """Where each entry begins."""
+    data: bytes | memoryview
+
+    def entries(self) -> Iterator[tuple[bytes, bytes | None]]:
+        """Go over the entries."""
+        data = self.data
+        for start in self.starts.tolist():
+            size, _, length = HEADER.unpack_from(data, start)
+            value = start + HEADER.size + length
+            address = bytes(data[start + HEADER.size : value])
+            yield address, None if size == GONE else bytes(data[value : value + size])
+
+
+NO_POINTS = PointBatch(np.zeros(0, np.uint64), b"")
+
+
+def mark_of(address: bytes) -> int:
+    """Return the 32 bits by which an address is looked for."""
+    return crc32(address)
+
+
+def batch_of(addresses: list[bytes], values: list[bytes | None]) -> PointBatch:
+    """Lay out entries; None stands for one that was removed.
+
+    >>> list(batch_of([b"a", b"b"], [b"one", None]).entries())
+    [(b'a', b'one'), (b'b', None)]
+    """
+    if not addresses:
+        return NO_POINTS
+    contents = [value or b"" for value in values]
+    lengths, sizes = list(map(len, addresses)), list(map(len, contents))
+    told = sizes if None not in values else [GONE if value is None else len(value) for value in values]
+    pieces: list[bytes] = [b""] * (3 * len(addresses))
+    pieces[0::3] = map(HEADER.pack, told, map(mark_of, addresses), lengths)
+    pieces[1::3] = addresses
+    pieces[2::3] = contents
+    ends = np.cumsum(np.array(lengths, np.uint64) + np.array(sizes, np.uint64) + np.uint64(HEADER.size))
+    starts = np.zeros(len(addresses), np.uint64)
+    starts[1:] = ends[:-1]
+    return PointBatch(starts, b"".join(pieces))
+
+
+class Points:
+    """What an epoch changed in states that have one entry for a key, each entry once."""
+
+    __slots__ = ("_addresses", "_batch", "_values", "columns")
+
+    def __init__(self, columns: set[bytes] | None = None, batch: PointBatch = NO_POINTS) -> None:
+        self.columns = columns or set()
+        """The columns whose entries these are."""
+        self._addresses: list[bytes] = []
+        self._values: list[bytes | None] = []
+        self._batch = batch
+
+    def __len__(self) -> int:
+        return len(self._addresses) or len(self._batch.starts)
+
+    def add(self, column: bytes, addresses: list[bytes], values: list[bytes | None]) -> None:
+        """Add entries of a column."""
+        if addresses:
+            if len(self._batch.starts):
+                message = "entries were laid out, and there are more to come"
+                raise RuntimeError(message)
+            self.columns.add(column)
+            self._addresses += addresses
+            self._values += values
+
+    def size(self) -> int:
+        """Return how many bytes the values take, about."""
+        return sum(map(len, filter(None, self._values))) or len(self._batch.data)
+
+    def batch(self) -> PointBatch:
+        """Return the entries as files hold them, laid out once."""
+        if self._addresses:
+            self._batch = batch_of(self._addresses, self._values)
+            self._addresses, self._values = [], []
+        return self._batch
+
+    def entries(self) -> Iterator[tuple[bytes, bytes | None]]:
+        """Go over the entries."""
+        if self._addresses:
+            return zip(self._addresses, self._values, strict=True)
+        return self._batch.entries()
+
+
+def points_of(entries: Iterable[tuple[bytes, bytes | None]]) -> Points:
+    """Gather entries, whose addresses are all different."""
+    points = Points()
+    pairs = list(entries)
+    points.columns = {address[2:6] for address, _ in pairs}
+    points._addresses, points._values = [pair[0] for pair in pairs], [pair[1] for pair in pairs]  # noqa: SLF001
+    return points

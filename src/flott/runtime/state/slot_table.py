@@ -1,0 +1,105 @@
+"""A table that finds entries of a log by the marks of their addresses; whole batches are put in at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flott.runtime.state.points import HEADER
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+PLACE_BITS = 40
+PLACE = (1 << PLACE_BITS) - 1
+"""A slot is one word: the place of an entry in the log, below some bits of its mark. Zero is a free slot."""
+TAG = (1 << 64 - PLACE_BITS) - 1
+SPREAD = 0x9E3779B1
+"""Checksums of neighbours leave patterns; the product's upper bits do not."""
+FULL = 0.6
+"""A table that is fuller than this gets a larger one after it; it starts at half of that or less."""
+LEAST_BITS = 10
+MASK_32 = np.uint64(0xFFFFFFFF)
+WORD = 8
+
+
+def bits_for(entries: int) -> int:
+    """Return the size of a table that so many entries fill by a third at most, as a power of two.
+
+    >>> bits_for(0), bits_for(1000)
+    (10, 12)
+    """
+    return max(LEAST_BITS, (3 * entries).bit_length())
+
+
+class LogView:
+    """A log as numpy sees it: numbers at any byte."""
+
+    __slots__ = ("_bytes", "_longs", "_shorts", "_words")
+
+    def __init__(self, data: object, size: int) -> None:
+        self._bytes: NDArray[np.uint8] = np.frombuffer(data, np.uint8, size)  # type: ignore[call-overload]
+        self._shorts: NDArray[np.uint16] = self._at_any_byte(np.uint16)
+        self._words: NDArray[np.uint32] = self._at_any_byte(np.uint32)
+        self._longs: NDArray[np.uint64] = self._at_any_byte(np.uint64)
+
+    def _at_any_byte(self, kind: type) -> Any:
+        width = np.dtype(kind).itemsize
+        return np.ndarray(max(0, len(self._bytes) - width + 1), kind, self._bytes.data, strides=(1,))
+
+    def values_and_marks(self, places: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """Return what the headers of entries say: the sizes of values, and marks."""
+        return self._words[places], self._words[places + np.uint64(4)]
+
+    def lengths(self, places: NDArray[np.uint64]) -> NDArray[np.uint16]:
+        """Return the lengths of the addresses of entries."""
+        lengths: NDArray[np.uint16] = self._shorts[places + np.uint64(8)]
+        return lengths
+
+    def same_address(self, some: NDArray[np.uint64], others: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Say of pairs of entries whether they have the same address. Addresses have at least eight bytes."""
+        lengths = self.lengths(some)
+        same: NDArray[np.bool_] = lengths == self.lengths(others)
+        for length in np.unique(lengths[same]).tolist():
+            chosen = np.flatnonzero(same & (lengths == length))
+            left, right = some[chosen] + np.uint64(HEADER.size), others[chosen] + np.uint64(HEADER.size)
+            equal = np.ones(len(chosen), np.bool_)
+            for begin in (*range(0, length - WORD, WORD), length - WORD):
+                # The last word overlaps the one before.
+                equal &= self._longs[left + np.uint64(begin)] == self._longs[right + np.uint64(begin)]
+            same[chosen] = equal
+        return same
+
+
+def insert(table: NDArray[np.uint64], log: LogView, places: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Put entries of the log into a table that has room for them; return the places of those that they replace.
+
+    The entries have addresses that differ from each other.
+    """
+    bits = len(table).bit_length() - 1
+    _, marks = log.values_and_marks(places)
+    wide = marks.astype(np.uint64)
+    words = (wide & np.uint64(TAG)) << np.uint64(PLACE_BITS) | places
+    slots = (wide * np.uint64(SPREAD) & MASK_32) >> np.uint64(32 - bits)
+    replaced: list[NDArray[np.uint64]] = []
+    while len(words):
+        there = table[slots]
+        free = there == 0
+        wanted = np.flatnonzero(free)
+        # Of several that want the same slot one stays in it; the others see that and go on.
+        table[slots[wanted]] = words[wanted]
+        settled = np.zeros(len(words), np.bool_)
+        settled[wanted] = table[slots[wanted]] == words[wanted]
+        alike = np.flatnonzero(~free & (there >> np.uint64(PLACE_BITS) == words >> np.uint64(PLACE_BITS)))
+        if len(alike):
+            before = there[alike] & np.uint64(PLACE)
+            same = log.same_address(before, words[alike] & np.uint64(PLACE))
+            replacing = alike[same]
+            table[slots[replacing]] = words[replacing]
+            settled[replacing] = True
+            replaced.append(before[same])
+        left = ~settled
+        words = words[left]
+        slots = (slots[left] + np.uint64(1)) & np.uint64(len(table) - 1)
+    return np.concatenate(replaced) if replaced else np.zeros(0, np.uint64)

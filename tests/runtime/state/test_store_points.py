@@ -1,0 +1,267 @@
+"""A store with both sorts of entries: they change places and versions, and dying on the way does no harm."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from flott.errors import StateStoreError
+from flott.runtime.state import point_log
+from flott.runtime.state import store as module
+from flott.runtime.state.changes import EpochChanges
+from flott.runtime.state.compaction import after_changes, next_lineage, write_file
+from flott.runtime.state.lineage import Lineage
+from flott.runtime.state.points import points_of
+from flott.runtime.state.store import StateStore
+from flott.runtime.storage import LocalStorage
+
+WALKED, LOOKED_UP = b"map.", b"val."
+
+
+def entries(column, numbers, value):
+    return {b"\0" + bytes([number % 3]) + column + b"%04d" % number: value for number in numbers}
+
+
+def changes(walked=None, looked_up=None, ordered=frozenset({WALKED})):
+    return EpochChanges(walked or {}, points_of((looked_up or {}).items()), set(ordered))
+
+
+FIRST = changes(entries(WALKED, range(20), b"w1"), entries(LOOKED_UP, range(20), b"l1"))
+SECOND = changes(entries(WALKED, range(5), None), entries(LOOKED_UP, range(10, 30), b"l2"))
+BOTH = {
+    **entries(WALKED, range(5, 20), b"w1"),
+    **entries(LOOKED_UP, range(10), b"l1"),
+    **entries(LOOKED_UP, range(10, 30), b"l2"),
+}
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch):
+    monkeypatch.setattr(module, "STEP_ENTRIES", 4)
+
+
+@pytest.fixture
+def storage(tmp_path):
+    return LocalStorage(tmp_path / "files")
+
+
+@pytest.fixture
+def opened(tmp_path):
+    stores = []
+
+    def open_store(**options):
+        for store in stores:
+            store.close()
+        stores[:] = [StateStore(tmp_path / "store", map_size=2**26, **options)]
+        return stores[0]
+
+    yield open_store
+    for store in stores:
+        store.close()
+
+
+def lineage_of(storage, *several):
+    return Lineage(tuple(write_file(storage, f"f{n}", one, f"t{n}") for n, one in enumerate(several)))
+
+
+def content(store):
+    found = list(store.entries())
+    assert len(found) == len(dict(found)), "an entry is in both places"
+    assert all(store.get(address) == value for address, value in found)
+    return dict(found)
+
+
+def test_each_sort_is_where_it_belongs(opened, storage):
+    store = opened()
+    store.bring_to(lineage_of(storage, FIRST, SECOND), storage)
+    assert content(store) == BOTH
+    assert {address[2:6] for address, _ in store.scan(b"")} == {WALKED}
+    assert {address[2:6] for address, _ in store.points.entries()} == {LOOKED_UP}
+    assert dict(store.entries_of(LOOKED_UP, range(3))) == dict(store.points.entries())
+    assert dict(store.entries_of(WALKED, range(3))) == dict(store.scan(b""))
+
+
+def test_a_store_that_keeps_all_in_order(opened, storage):
+    store = opened(in_order=True)
+    store.bring_to(lineage_of(storage, FIRST, SECOND), storage)
+    assert dict(store.scan(b"")) == BOTH
+
+
+def test_a_column_changes_its_sort_and_changes_back(opened, storage):
+    everything = lambda value: entries(LOOKED_UP, range(12), value)  # noqa: E731
+    several = [
+        changes(everything(b"old"), ordered={LOOKED_UP}),
+        changes(looked_up=entries(LOOKED_UP, range(3), b"new")),
+        changes(entries(LOOKED_UP, range(2, 4), b"walked"), ordered={LOOKED_UP}),
+        changes(looked_up=entries(LOOKED_UP, [11], None)),
+    ]
+    model = {
+        **everything(b"old"),
+        **entries(LOOKED_UP, range(2), b"new"),
+        **entries(LOOKED_UP, range(2, 4), b"walked"),
+    }
+    model.pop(next(iter(entries(LOOKED_UP, [11], b""))))
+    lineage = lineage_of(storage, *several)
+    store = opened()
+    for version in range(1, 5):
+        store.bring_to(Lineage(lineage.files[:version]), storage)
+        assert store.columns == ({LOOKED_UP} if version % 2 == 0 else set())
+        content(store)
+    assert content(store) == model
+    # Merged into one file, it comes to the same.
+    for number in range(64):
+        nothing = write_file(storage, f"empty-{number}", changes(), f"e{number}")
+        lineage = next_lineage(lineage, nothing, store, storage, "s")
+    assert len(lineage.files) < 64
+    fresh = opened()
+    fresh.bring_to(Lineage(), storage)
+    fresh.bring_to(lineage, storage)
+    assert content(fresh) == model
+
+
+@pytest.mark.parametrize("moves", range(14))
+def test_dying_on_the_way_to_another_sort(opened, storage, monkeypatch, moves):
+    """The third version walks over what was looked up, the fourth looks it up again; the process dies in between."""
+    old = entries(LOOKED_UP, range(20), b"old")
+    lineage = lineage_of(
+        storage,
+        changes(looked_up=old),
+        changes(entries(LOOKED_UP, range(3), b"walked"), ordered={LOOKED_UP}),
+        changes(looked_up=entries(LOOKED_UP, range(2, 5), b"new")),
+    )
+    store = opened()
+    store.bring_to(Lineage(lineage.files[:1]), storage)
+    with monkeypatch.context() as patched:
+        dies_at_move(patched, store, moves)
+        try:
+            store.bring_to(lineage, storage)
+        except Killed:
+            store = opened()
+    store.bring_to(lineage, storage)
+    assert content(store) == {
+        **old,
+        **entries(LOOKED_UP, range(2), b"walked"),
+        **entries(LOOKED_UP, range(2, 5), b"new"),
+    }
+    assert store.columns == {LOOKED_UP}
+
+
+def dies_at_move(patched, store, number):
+    """Let the process die in its n-th transaction, before that counts."""
+    begin, begun = store._env.begin, []
+
+    class Environment:
+        def __getattr__(self, name):
+            return getattr(environment, name)
+
+        def begin(self, *arguments, **options):
+            if options.get("write"):
+                begun.append(None)
+                if len(begun) > number:
+                    raise Killed
+            return begin(*arguments, **options)
+
+    environment = store._env
+    patched.setattr(store, "_env", Environment())
+
+
+@pytest.mark.parametrize("places", [0, 1, 7, 19])
+def test_a_table_that_was_left_half_changed(opened, storage, monkeypatch, places):
+    lineage = lineage_of(storage, FIRST, SECOND)
+    store = opened()
+    store.bring_to(Lineage(lineage.files[:1]), storage)
+    insert = point_log.insert
+
+    def dying(table, log, wanted):
+        insert(table, log, wanted[:places])
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(point_log, "insert", dying)
+        with pytest.raises(Killed):
+            store.bring_to(lineage, storage)
+    store = opened()
+    assert store.token == "t0"
+    assert store.bring_to(lineage, storage) == "catch-up"
+    assert content(store) == BOTH
+
+
+def test_a_full_disk_leaves_the_version_before(opened, storage, monkeypatch):
+    lineage = lineage_of(storage, FIRST, SECOND)
+    store = opened()
+    store.bring_to(Lineage(lineage.files[:1]), storage)
+
+    def full(file, buffer):
+        file.write(bytes(buffer)[: len(buffer) // 2])
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(point_log, "write_whole", full)
+        with pytest.raises(StateStoreError, match="No space left on device"):
+            store.bring_to(lineage, storage)
+    assert store.token == "t0"
+    assert store.bring_to(lineage, storage) == "catch-up"
+    assert content(store) == BOTH
+
+
+def test_savepoints_see_the_epochs_changes(opened, storage):
+    store = opened()
+    store.bring_to(lineage_of(storage, FIRST), storage)
+    assert dict(after_changes(store, SECOND)) == BOTH
+    other = changes(entries(LOOKED_UP, range(1, 20), b"walked"), ordered={LOOKED_UP})
+    found = list(after_changes(store, other))
+    assert len(found) == len(dict(found)) == 40
+
+
+PROGRAM = """
+import json, sys
+from pathlib import Path
+from flott.runtime.state.lineage import Lineage, StateFile
+from flott.runtime.state.store import StateStore
+from flott.runtime.storage import LocalStorage
+place = Path(sys.argv[1])
+files = [StateFile(name, token, (), size) for name, token, size in json.loads((place / "lineage.json").read_text())]
+store, storage = StateStore(place / "store", map_size=2**28), LocalStorage(place / "files")
+for version in range(1, len(files) + 1):
+    store.bring_to(Lineage(tuple(files[:version])), storage)
+"""
+
+
+@pytest.mark.job
+def test_killed_with_9_again_and_again(tmp_path, storage, monkeypatch):
+    import json
+
+    monkeypatch.setattr(module, "STEP_ENTRIES", 8_192)
+    chance, model, files = random.Random(5), {}, []
+    for number in range(60):
+        some = entries(LOOKED_UP, chance.sample(range(9_000), 2_000), b"%d" % number * 100)
+        some.update(dict.fromkeys(chance.sample(sorted(some), 20)))
+        walked = entries(WALKED, chance.sample(range(9_000), 50), b"%d" % number)
+        model.update(some)
+        model.update(walked)
+        files.append(write_file(storage, f"f{number}", changes(walked, some), f"t{number}"))
+    (tmp_path / "lineage.json").write_text(json.dumps([(file.name, file.token, file.size) for file in files]))
+    kills, finished = 0, False
+    while not finished:
+        process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path)])
+        if kills < 8:
+            # From before the store is opened until far into the versions.
+            time.sleep(0.15 + 0.1 * kills)
+            os.kill(process.pid, signal.SIGKILL)
+        finished = process.wait() == 0
+        kills += 1
+        assert kills < 12
+    store = StateStore(tmp_path / "store", map_size=2**28)
+    assert store.bring_to(Lineage(tuple(files)), storage) == "here"
+    assert content(store) == {address: value for address, value in model.items() if value is not None}
+    store.close()
