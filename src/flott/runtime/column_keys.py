@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 
-from flott.runtime.keys import key_group_of
+from flott.runtime.keys import key_group_of, key_groups_of_checksums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,9 +56,7 @@ def groups_of_numbers(numbers: NDArray[np.int64], max_parallelism: int) -> NDArr
             break
         checksum = checksum ^ changes(number)[(rest % np.uint64(CHUNK)).astype(np.intp)]
         rest = rest // np.uint64(CHUNK)
-    spread = (checksum * np.uint64(0x9E3779B1) & np.uint64(0xFFFFFFFF)) >> np.uint64(12)
-    groups: NDArray[np.int64] = (spread % np.uint64(max_parallelism)).astype(np.int64)
-    return groups
+    return key_groups_of_checksums(checksum, max_parallelism).astype(np.int64)
 
 
 POWERS = np.array([10**power for power in range(1, 20)], np.uint64)

@@ -7,8 +7,13 @@ import struct
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 DEFAULT_MAX_PARALLELISM = 128
 
@@ -105,6 +110,17 @@ def key_group_of_bytes(encoded: bytes, max_parallelism: int) -> int:
     A checksum alone leaves neighbouring integers in patterns; the multiplication spreads them.
     """
     return ((crc32(encoded) * 0x9E3779B1 & 0xFFFFFFFF) >> 12) % max_parallelism
+
+
+def key_groups_of_checksums(checksums: NDArray[np.uint64], max_parallelism: int) -> NDArray[np.uint64]:
+    """Return the key groups of encoded keys with these checksums.
+
+    >>> key_groups_of_checksums(np.array([crc32(b"salice")], np.uint64), 128).tolist() == [key_group_of("alice", 128)]
+    True
+    """
+    spread = (checksums * np.uint64(0x9E3779B1) & np.uint64(0xFFFFFFFF)) >> np.uint64(12)
+    groups: NDArray[np.uint64] = spread % np.uint64(max_parallelism)
+    return groups
 
 
 def key_group_of(key: Any, max_parallelism: int) -> int:

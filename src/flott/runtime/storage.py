@@ -19,8 +19,8 @@ SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]
 class Storage(Protocol):
     """Where deltas, snapshots and job files are kept; names are relative and checked."""
 
-    def write(self, name: str, data: bytes) -> None:
-        """Store a file whole or not at all."""
+    def write(self, name: str, *parts: bytes | memoryview) -> None:
+        """Store a file, which is these parts one after the other, whole or not at all."""
 
     def read(self, name: str) -> bytes:
         """Return a file's content."""
@@ -59,12 +59,14 @@ class LocalStorage:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def write(self, name: str, data: bytes) -> None:
+    def write(self, name: str, *parts: bytes | memoryview) -> None:
         target = self.root / checked(name)
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
         try:
-            partial.write_bytes(data)
+            with partial.open("wb") as file:
+                for part in parts:
+                    file.write(part)
             partial.replace(target)
         except OSError:
             partial.unlink(missing_ok=True)
@@ -95,10 +97,10 @@ class RemoteStorage:
     def __init__(self, url: str) -> None:
         self.file_system, self.root = fsspec.core.url_to_fs(url)
 
-    def write(self, name: str, data: bytes) -> None:
+    def write(self, name: str, *parts: bytes | memoryview) -> None:
         path = f"{self.root}/{checked(name)}"
         self.file_system.makedirs(path.rpartition("/")[0], exist_ok=True)
-        self.file_system.pipe_file(path, data)
+        self.file_system.pipe_file(path, b"".join(parts))
 
     def read(self, name: str) -> bytes:
         content: bytes = self.file_system.cat_file(f"{self.root}/{checked(name)}")

@@ -1,4 +1,4 @@
-"""The log of entries that are only looked up, against a dict: over growth, clean-up, other processes and torn tables."""
+"""The log of entries that are only looked up, against a dict: over growth, clean-up and torn tables."""
 
 from __future__ import annotations
 
@@ -64,6 +64,7 @@ def test_like_a_dict(tmp_path_factory, taken):
             model.update(step)
         log.tidy()
         assert {key: log.get(key) for key in KEYS} == {key: model.get(key) for key in KEYS}
+        assert log.get_many(KEYS) == [model.get(key) for key in KEYS]
         assert content(log) == {key: value for key, value in model.items() if value is not None}
 
 
@@ -73,13 +74,17 @@ def test_many_entries_over_many_batches(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "CHUNK_SIZE", 50_000)
     chance, log, model = random.Random(1), PointLog(tmp_path), {}
     for number in range(60):
-        some = {START + b"%d" % chance.randrange(20_000): b"%d" % number * chance.randrange(1, 40) for _ in range(1_500)}
+        some = {
+            START + b"%d" % chance.randrange(20_000): b"%d" % number * chance.randrange(1, 40) for _ in range(1_500)
+        }
         some.update(dict.fromkeys(chance.sample(sorted(some), 50)))
         append(log, some)
         log.tidy()
         model.update(some)
     assert all(log.get(key) == value for key, value in model.items())
+    assert log.get_many(list(model)) == list(model.values())
     assert log.get(START + b"nobody") is None
+    assert log.get_many([START + b"nobody", next(iter(model))])[0] is None
     model = {key: value for key, value in model.items() if value is not None}
     assert content(log) == model
     assert log.head.generation > 1, "it was never written anew"

@@ -98,13 +98,13 @@ def test_a_full_store_says_so(tmp_path, storage):
 @pytest.mark.parametrize("damage", [lambda d: d[:-1], lambda d: d[:20], lambda d: b"", lambda d: d[:-3] + b"abc"])
 def test_damaged_files_are_refused(damage):
     with pytest.raises(StateStoreError, match="a-file is"):
-        decode_changes(damage(encode_changes(EpochChanges({b"k": b"v"}), "t")), "a-file")
+        decode_changes(damage(b"".join(encode_changes(EpochChanges({b"k": b"v"}), "t"))), "a-file")
 
 
 def test_a_missing_or_swapped_file_is_refused(store, storage):
     with pytest.raises(StateStoreError, match="missing"):
         store.bring_to(Lineage((StateFile("nowhere", "t", (), 1),)), storage)
-    storage.write("delta-x", encode_changes(EpochChanges(), "y"))
+    storage.write("delta-x", *encode_changes(EpochChanges(), "y"))
     with pytest.raises(StateStoreError, match="holds version y, not x"):
         store.bring_to(Lineage((StateFile("delta-x", "x", (), 1),)), storage)
 

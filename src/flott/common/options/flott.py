@@ -73,7 +73,7 @@ class FlottOptions:
     STATE_CACHE_MEMORY = (
         ConfigOptions.key("flott.state.cache-memory")
         .memory_type()
-        .default_value(MemorySize.of_mebi_bytes(64))
+        .default_value(MemorySize.of_mebi_bytes(32))
         .with_description("About how much memory these live objects of a subtask may take between epochs.")
     )
     EPOCH_TARGET_DURATION = (

@@ -49,6 +49,7 @@ def call_for_each_keyed(
         keys = list(map(key_selector, records))
     except Exception as error:
         raise operator.failed(error, records, values) from None
+    operator.look_ahead(keys)
     records = iter(values)
     out = operator.results
     try:

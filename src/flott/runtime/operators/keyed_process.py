@@ -29,6 +29,7 @@ class KeyedProcess(TimedOperator):
             keys = list(map(self.key_selector, records))
         except Exception as error:
             raise self.failed(error, records, values) from None
+        self.look_ahead(keys)
         records = iter(values)
         try:
             if batch.stamps is None:

@@ -11,6 +11,8 @@ from flott.runtime.time_domain import TimeDomain
 from flott.runtime.timers import TimerService
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flott.runtime.state.backend import KeyScope
 
 MANY_RESULTS = 10_000
@@ -57,10 +59,13 @@ class TimedOperator(UserFunctionOperator):
     results: Results
     scope: KeyScope
     ctx: KeyedContext
+    look_ahead: Callable[[list[Any]], None]
+    """Tells state the keys of the records that come next."""
 
     def open(self) -> None:
         backend = self.context.keyed("a process function's timer")
         self.scope = backend.scope
+        self.look_ahead = backend.look_ahead
         self.results = Results()
         self.timers = TimerService(
             backend, "user-timers", self.context.clock, self._on_event_time, self._on_processing_time

@@ -9,8 +9,10 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard
 from zlib import crc32
 
+import numpy as np
+
 from flott.errors import StateAccessError
-from flott.runtime.keys import encode_key, key_group_of_bytes
+from flott.runtime.keys import encode_key, key_group_of_bytes, key_groups_of_checksums
 from flott.runtime.state.savepoint_file import StateColumn
 from flott.runtime.state.schemas import StateSchemas
 from flott.runtime.state.ttl import moments_of, with_moments
@@ -86,6 +88,9 @@ class LookedUpPart(KeyedPart, Protocol):
     def column(self) -> bytes:
         """The column of its entries."""
 
+    def look_ahead(self, keys: list[Any]) -> None:
+        """Hear the keys of the records that come next."""
+
 
 def is_looked_up(part: KeyedPart) -> TypeGuard[LookedUpPart]:
     """Say whether the entries of a state are only ever looked up by their whole addresses, never walked over."""
@@ -110,6 +115,16 @@ class Heads(dict[Any, tuple[bytes, bytes]]):
             encoded = encoded[: LONG_KEY - 32] + digest
         head = self[key] = (group, TWO_BYTES[len(encoded)] + encoded)
         return head
+
+    def fill(self, keys: list[Any]) -> None:
+        """Encode keys that are not here yet, all at once."""
+        whole = set(map(type, keys)) == {int}
+        encoded = [b"i%d" % key for key in keys] if whole else list(map(encode_key, keys))
+        marks = np.fromiter(map(crc32, encoded), np.uint64, len(encoded))
+        groups = key_groups_of_checksums(marks, self.max_parallelism).tolist()
+        for key, group, one in zip(keys, groups, encoded, strict=True):
+            if len(one) <= LONG_KEY:
+                self[key] = (TWO_BYTES[group], TWO_BYTES[len(one)] + one)
 
 
 class KeyedBackend:
@@ -222,18 +237,20 @@ class KeyedBackend:
         self.heads.cut.clear()
         if changes:
             self._entry_size = changes.size() / changes.count()
-
-    def reached(self, token: str) -> None:
-        """The epoch's changes lead to version ``token``: live objects stay valid if the next epoch starts there."""
-        self._version = token
         if self.cache.exceeded(sum(part.live_entries() for part in self._parts.values()), self._entry_size):
+            # Now rather than later: what changed is about to be laid out, and need not be in memory twice.
             self.forget()
         if len(self.heads) > self.cache.entries:
             self.heads.clear()
 
+    def reached(self, token: str) -> None:
+        """The epoch's changes lead to version ``token``: live objects stay valid if the next epoch starts there."""
+        self._version = token
+
     def forget(self) -> None:
         """Drop all live objects."""
         self._version = None
+        self.heads.clear()
         for part in self._parts.values():
             part.forget()
 
@@ -283,6 +300,16 @@ class KeyedBackend:
         """Read an entry of the epoch's version."""
         column = address[2:6]
         return (self.readers.get(column) or self.reader(column))(address)
+
+    def get_many(self, column: bytes, addresses: list[bytes]) -> list[bytes | None]:
+        """Read several entries of a column in the epoch's version."""
+        return self._opened().get_many(column, addresses)
+
+    def look_ahead(self, keys: list[Any]) -> None:
+        """Hear the keys of the records that come next."""
+        for part in self._parts.values():
+            if is_looked_up(part):
+                part.look_ahead(keys)
 
     def is_looked_up(self, column: bytes) -> bool:
         """Say whether the entries of a column are stored as ones that are only looked up."""

@@ -19,7 +19,7 @@ class CacheLimits:
     """
 
     entries: int = 200_000
-    memory: int = 64 * 2**20
+    memory: int = 32 * 2**20
 
     def exceeded(self, entries: int, entry_size: float) -> bool:
         """Say whether so many values, of so many bytes each as they are stored, are too much."""

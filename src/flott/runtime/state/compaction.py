@@ -171,6 +171,6 @@ def write_file(
     is_snapshot: bool = False,
 ) -> StateFile:
     """Store changes as a file of a lineage."""
-    data = encode_changes(changes, token)
-    storage.write(name, data)
-    return StateFile(name, token, covers, len(data), is_snapshot)
+    parts = encode_changes(changes, token)
+    storage.write(name, *parts)
+    return StateFile(name, token, covers, sum(map(len, parts)), is_snapshot)

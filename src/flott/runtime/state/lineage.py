@@ -88,24 +88,24 @@ class Lineage:
         return None
 
 
-def encode_changes(changes: EpochChanges, token: str) -> bytes:
-    """Write changes as a checksummed file."""
+def encode_changes(changes: EpochChanges, token: str) -> tuple[bytes | memoryview, ...]:
+    """Write changes as a checksummed file; return its parts, which together may be large."""
     entries = pickle.dumps((list(changes.keys()), list(changes.values())), protocol=5)
-    batch = changes.points.batch()
+    batches = changes.points.batches()
     about = {
         "token": token,
         "entries": len(entries),
-        "points": len(batch.starts),
+        "points": [(len(batch.starts), len(batch.data)) for batch in batches],
         "point_columns": sorted(column.hex() for column in changes.points.columns),
         "ordered_columns": sorted(column.hex() for column in changes.ordered),
     }
     header = json.dumps(about).encode()
-    parts = (struct.pack(">I", len(header)) + header, entries, batch.starts.tobytes(), batch.data)
+    points = (part for batch in batches for part in (batch.starts.tobytes(), batch.data))
+    parts = (struct.pack(">I", len(header)) + header, entries, *points)
     checksum = 0
     for part in parts:
         checksum = crc32(part, checksum)
-    # Large, so put together once.
-    return b"".join((MAGIC, struct.pack(">I", checksum), *parts))
+    return MAGIC + struct.pack(">I", checksum), *parts
 
 
 def decode_changes(data: bytes, name: str) -> tuple[str, EpochChanges]:
@@ -124,11 +124,17 @@ def decode_changes(data: bytes, name: str) -> tuple[str, EpochChanges]:
     if data[: len(MAGIC)] == FIRST_MAGIC:
         return header["token"], EpochChanges(dict(zip(*pickle.loads(body), strict=True)))
     entries = dict(zip(*pickle.loads(body[: header["entries"]]), strict=True))
-    points = body[header["entries"] :]
-    starts = np.frombuffer(points, np.uint64, header["points"])
     columns, ordered = (set(map(bytes.fromhex, header[name])) for name in ("point_columns", "ordered_columns"))
-    batch = PointBatch(starts, points[8 * len(starts) :])
-    return header["token"], EpochChanges(entries, Points(columns, batch), ordered)
+    points = Points(columns, batches_in(body[header["entries"] :], header["points"]))
+    return header["token"], EpochChanges(entries, points, ordered)
+
+
+def batches_in(content: memoryview, sizes: list[tuple[int, int]]) -> Iterator[PointBatch]:
+    """Go over batches that lie one behind the other, of so many entries and bytes each."""
+    for count, size in sizes:
+        starts = np.frombuffer(content, np.uint64, count)
+        yield PointBatch(starts, content[8 * count : 8 * count + size])
+        content = content[8 * count + size :]
 
 
 def read_changes(storage: Storage, file: StateFile) -> EpochChanges:

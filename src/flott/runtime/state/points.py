@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
@@ -17,6 +18,9 @@ HEADER = struct.Struct("<IIH")
 """Before an address and its value: the value's size, the address's mark and length."""
 GONE = 0xFFFFFFFF
 """Instead of a value's size: the entry was removed."""
+
+BATCH = 16_384
+"""So many entries are laid out at once."""
 
 
 class PointBatch(NamedTuple):
@@ -36,9 +40,6 @@ class PointBatch(NamedTuple):
             yield address, None if size == GONE else bytes(data[value : value + size])
 
 
-NO_POINTS = PointBatch(np.zeros(0, np.uint64), b"")
-
-
 def mark_of(address: bytes) -> int:
     """Return the 32 bits by which an address is looked for."""
     return crc32(address)
@@ -50,8 +51,6 @@ def batch_of(addresses: list[bytes], values: list[bytes | None]) -> PointBatch:
     >>> list(batch_of([b"a", b"b"], [b"one", None]).entries())
     [(b'a', b'one'), (b'b', None)]
     """
-    if not addresses:
-        return NO_POINTS
     contents = [value or b"" for value in values]
     lengths, sizes = list(map(len, addresses)), list(map(len, contents))
     told = sizes if None not in values else [GONE if value is None else len(value) for value in values]
@@ -60,58 +59,53 @@ def batch_of(addresses: list[bytes], values: list[bytes | None]) -> PointBatch:
     pieces[1::3] = addresses
     pieces[2::3] = contents
     ends = np.cumsum(np.array(lengths, np.uint64) + np.array(sizes, np.uint64) + np.uint64(HEADER.size))
-    starts = np.zeros(len(addresses), np.uint64)
-    starts[1:] = ends[:-1]
+    starts = np.concatenate((np.zeros(1, np.uint64), ends))[: len(addresses)]
     return PointBatch(starts, b"".join(pieces))
 
 
 class Points:
     """What an epoch changed in states that have one entry for a key, each entry once."""
 
-    __slots__ = ("_addresses", "_batch", "_values", "columns")
+    __slots__ = ("_addresses", "_batches", "_values", "columns")
 
-    def __init__(self, columns: set[bytes] | None = None, batch: PointBatch = NO_POINTS) -> None:
+    def __init__(self, columns: set[bytes] | None = None, batches: Iterable[PointBatch] = ()) -> None:
         self.columns = columns or set()
         """The columns whose entries these are."""
         self._addresses: list[bytes] = []
         self._values: list[bytes | None] = []
-        self._batch = batch
+        self._batches = list(batches)
 
     def __len__(self) -> int:
-        return len(self._addresses) or len(self._batch.starts)
+        return len(self._addresses) + sum(len(batch.starts) for batch in self._batches)
 
     def add(self, column: bytes, addresses: list[bytes], values: list[bytes | None]) -> None:
-        """Add entries of a column."""
+        """Add entries of a column; many are laid out at once, lest they are in memory twice."""
         if addresses:
-            if len(self._batch.starts):
-                message = "entries were laid out, and there are more to come"
-                raise RuntimeError(message)
             self.columns.add(column)
             self._addresses += addresses
             self._values += values
+            if len(self._addresses) >= BATCH:
+                self.batches()
 
     def size(self) -> int:
-        """Return how many bytes the values take, about."""
-        return sum(map(len, filter(None, self._values))) or len(self._batch.data)
+        """Return how many bytes the entries take, about."""
+        return sum(map(len, filter(None, self._values))) + sum(len(batch.data) for batch in self._batches)
 
-    def batch(self) -> PointBatch:
-        """Return the entries as files hold them, laid out once."""
+    def batches(self) -> list[PointBatch]:
+        """Return the entries as files hold them."""
         if self._addresses:
-            self._batch = batch_of(self._addresses, self._values)
+            self._batches.append(batch_of(self._addresses, self._values))
             self._addresses, self._values = [], []
-        return self._batch
+        return self._batches
 
     def entries(self) -> Iterator[tuple[bytes, bytes | None]]:
         """Go over the entries."""
-        if self._addresses:
-            return zip(self._addresses, self._values, strict=True)
-        return self._batch.entries()
+        return chain.from_iterable(batch.entries() for batch in self.batches())
 
 
 def points_of(entries: Iterable[tuple[bytes, bytes | None]]) -> Points:
     """Gather entries, whose addresses are all different."""
     points = Points()
-    pairs = list(entries)
-    points.columns = {address[2:6] for address, _ in pairs}
-    points._addresses, points._values = [pair[0] for pair in pairs], [pair[1] for pair in pairs]  # noqa: SLF001
+    for address, value in entries:
+        points.add(address[2:6], [address], [value])
     return points

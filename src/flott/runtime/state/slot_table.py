@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from flott.runtime.state.points import HEADER
+from flott.runtime.state.points import HEADER, mark_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,15 +34,15 @@ def bits_for(entries: int) -> int:
 
 
 class LogView:
-    """A log as numpy sees it: numbers at any byte."""
+    """A log, or other bytes, as numpy sees them: numbers at any byte."""
 
-    __slots__ = ("_bytes", "_longs", "_shorts", "_words")
+    __slots__ = ("_bytes", "_shorts", "_words", "longs")
 
     def __init__(self, data: object, size: int) -> None:
         self._bytes: NDArray[np.uint8] = np.frombuffer(data, np.uint8, size)  # type: ignore[call-overload]
         self._shorts: NDArray[np.uint16] = self._at_any_byte(np.uint16)
         self._words: NDArray[np.uint32] = self._at_any_byte(np.uint32)
-        self._longs: NDArray[np.uint64] = self._at_any_byte(np.uint64)
+        self.longs: NDArray[np.uint64] = self._at_any_byte(np.uint64)
 
     def _at_any_byte(self, kind: type) -> Any:
         width = np.dtype(kind).itemsize
@@ -58,18 +58,48 @@ class LogView:
         return lengths
 
     def same_address(self, some: NDArray[np.uint64], others: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Say of pairs of entries whether they have the same address. Addresses have at least eight bytes."""
-        lengths = self.lengths(some)
-        same: NDArray[np.bool_] = lengths == self.lengths(others)
+        """Say of pairs of entries whether they have the same address."""
+        return self.has_addresses(some, self, others + np.uint64(HEADER.size), self.lengths(others))
+
+    def has_addresses(
+        self, places: NDArray[np.uint64], other: LogView, starts: NDArray[np.uint64], lengths: NDArray[Any]
+    ) -> NDArray[np.bool_]:
+        """Say whether entries have the addresses that begin at some bytes of the other, eight bytes long or longer."""
+        same: NDArray[np.bool_] = self.lengths(places) == lengths
         for length in np.unique(lengths[same]).tolist():
             chosen = np.flatnonzero(same & (lengths == length))
-            left, right = some[chosen] + np.uint64(HEADER.size), others[chosen] + np.uint64(HEADER.size)
+            left, right = places[chosen] + np.uint64(HEADER.size), starts[chosen]
             equal = np.ones(len(chosen), np.bool_)
             for begin in (*range(0, length - WORD, WORD), length - WORD):
                 # The last word overlaps the one before.
-                equal &= self._longs[left + np.uint64(begin)] == self._longs[right + np.uint64(begin)]
+                equal &= self.longs[left + np.uint64(begin)] == other.longs[right + np.uint64(begin)]
             same[chosen] = equal
         return same
+
+
+def find(table: NDArray[np.uint64], log: LogView, addresses: list[bytes]) -> NDArray[np.uint64]:
+    """Return the places of the entries with these addresses; 0 where there is none."""
+    count = len(addresses)
+    marks = np.fromiter(map(mark_of, addresses), np.uint64, count)
+    lengths = np.fromiter(map(len, addresses), np.uint64, count)
+    joined = b"".join(addresses)
+    wanted = LogView(joined, len(joined))
+    starts = np.cumsum(lengths) - lengths
+    tags = marks & np.uint64(TAG)
+    slots = (marks * np.uint64(SPREAD) & MASK_32) >> np.uint64(32 - (len(table).bit_length() - 1))
+    found = np.zeros(count, np.uint64)
+    looking = np.arange(count)
+    while len(looking):
+        words = table[slots[looking]]
+        there = words != 0
+        alike = np.flatnonzero(there & (words >> np.uint64(PLACE_BITS) == tags[looking]))
+        places, these = words[alike] & np.uint64(PLACE), looking[alike]
+        same = log.has_addresses(places, wanted, starts[these], lengths[these])
+        found[these[same]] = places[same]
+        there[alike[same]] = False
+        looking = looking[there]
+        slots[looking] = (slots[looking] + np.uint64(1)) & np.uint64(len(table) - 1)
+    return found
 
 
 def insert(table: NDArray[np.uint64], log: LogView, places: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -14,7 +14,7 @@ from flott.errors import StateStoreError
 from flott.runtime.state.changes import EpochChanges, parts_of
 from flott.runtime.state.lineage import read_changes
 from flott.runtime.state.point_log import PointLog, unpack_head
-from flott.runtime.state.points import Points, points_of
+from flott.runtime.state.points import Points, batch_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -124,6 +124,10 @@ class StateStore:
         read: Callable[[bytes], bytes | None] = self.points.get if column in self.columns else self._txn.get
         return read
 
+    def get_many(self, column: bytes, addresses: list[bytes]) -> list[bytes | None]:
+        """Return the values of several entries of a column, or None."""
+        return self.points.get_many(addresses) if column in self.columns else list(map(self._txn.get, addresses))
+
     def get(self, key: bytes) -> bytes | None:
         """Return an entry's value, or None."""
         return self.reader(key[2:6])(key)
@@ -143,7 +147,7 @@ class StateStore:
         for part in parts_of(self.scan(b""), size):
             yield EpochChanges(part)
         for batch in self.points.batches():
-            yield EpochChanges(points=Points(set(self.columns), batch))
+            yield EpochChanges(points=Points(set(self.columns), [batch]))
 
     def scan(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Go over the entries in order whose key starts with ``prefix``."""
@@ -249,7 +253,8 @@ class StateStore:
                     write_entries(txn, steps[-1], changes)
                 if demoted:
                     self.points.write_anew(without=demoted)
-                self.points.append(changes.points.batch())
+                for batch in changes.points.batches():
+                    self.points.append(batch)
                 self.columns = (self.columns | promoted) - demoted
                 txn.put(COLUMNS, b"".join(sorted(self.columns)), db=self._meta)
 
@@ -304,7 +309,8 @@ class StateStore:
         found = some_entries(txn, column)
         for key, _ in found:
             txn.delete(key)
-        self.points.append(points_of(found).batch())
+        if found:
+            self.points.append(batch_of([key for key, _ in found], [value for _, value in found]))
         return bool(found)
 
     def _demoted(self, columns: set[bytes]) -> Iterator[Changes]:

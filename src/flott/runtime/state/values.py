@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from flott.runtime.state.points import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -11,6 +15,12 @@ if TYPE_CHECKING:
     from flott.runtime.state.backend import KeyedBackend, KeyScope
     from flott.runtime.state.changes import EpochChanges
     from flott.runtime.state.schemas import ConvertEntry
+
+
+FEW_KEYS = 64
+"""Fewer than these are not worth reading ahead."""
+BATCHES_AHEAD = 64
+"""For so many batches is read ahead; then one shows whether it is still worth while."""
 
 
 class Aggregate(Protocol):
@@ -32,7 +42,7 @@ class Aggregate(Protocol):
 class SingleValue:
     """One value per key. ``_written`` holds this epoch's, ``_read`` what the store has; None is absent."""
 
-    __slots__ = ("_backend", "_column", "_read", "_scope", "_written", "convert")
+    __slots__ = ("_ahead", "_backend", "_column", "_missed", "_read", "_scope", "_told", "_written", "convert")
     is_looked_up: ClassVar[bool] = True
 
     def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
@@ -41,6 +51,8 @@ class SingleValue:
         self._scope = scope or backend.scope
         self._read: dict[Any, Any] = {}
         self._written: dict[Any, Any] = {}
+        self._told = self._missed = self._ahead = 0
+        """Of the last batch, the records and those that read a key for the first time; for how many to read ahead."""
         self.convert: ConvertEntry | None = None
         """How entries are read that were stored under another schema."""
 
@@ -63,6 +75,7 @@ class SingleValue:
         if key in read:
             return read[key]
         # Once per key and epoch at most, but with millions of keys that is once per record: no calls in between.
+        self._missed += 1
         backend = self._backend
         group, tail = backend.heads[key]
         address = group + self._column + tail
@@ -77,11 +90,39 @@ class SingleValue:
         read[key] = value
         return value
 
+    def look_ahead(self, keys: list[Any]) -> None:
+        """Hear the keys of the records that come next, and read what they are going to ask for, at once.
+
+        That is known from those before: if half of them or more asked for a key that was not in memory, so will these.
+        """
+        told, missed = self._told, self._missed
+        self._told, self._missed = len(keys), 0
+        if told and 2 * missed >= told:
+            self._ahead = BATCHES_AHEAD
+        elif self._ahead:
+            self._ahead -= 1
+        if self._ahead and self._scope is self._backend.scope and len(keys) >= FEW_KEYS:
+            # What goes wrong here goes wrong again where the record is known.
+            with suppress(Exception):
+                self._fetch_all(keys)
+
+    def _fetch_all(self, keys: list[Any]) -> None:
+        read, written, heads, column = self._read, self._written, self._backend.heads, self._column
+        wanted = [key for key in dict.fromkeys(keys) if key not in read and key not in written]
+        heads.fill([key for key in wanted if key not in heads])
+        addresses = [group + column + tail for group, tail in map(heads.__getitem__, wanted)]
+        loads, convert = pickle.loads, self.convert
+        for key, address, data in zip(wanted, addresses, self._backend.get_many(column, addresses), strict=True):
+            value = None if data is None else loads(data)
+            read[key] = value if value is None or convert is None else convert(address, value)
+
     def flush(self, changes: EpochChanges) -> None:
         heads, column, dumps = self._backend.heads, self._column, pickle.dumps
-        addresses = [group + column + tail for group, tail in map(heads.__getitem__, self._written)]
-        values = [None if value is None else dumps(value, 5) for value in self._written.values()]
-        changes.points.add(column, addresses, values)
+        changed = iter(self._written.items())
+        while some := list(islice(changed, BATCH)):
+            addresses = [group + column + tail for group, tail in (heads[key] for key, _ in some)]
+            values = [None if value is None else dumps(value, 5) for _, value in some]
+            changes.points.add(column, addresses, values)
         if self._read:
             self._read.update(self._written)
         else:
