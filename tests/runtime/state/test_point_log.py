@@ -140,3 +140,16 @@ def test_values_of_any_size(tmp_path, size):
     log = PointLog(tmp_path)
     append(log, {START: b"x" * size})
     assert log.get(START) == b"x" * size
+
+
+def test_entries_that_come_and_go_leave_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LITTLE_WASTE", 100_000)
+    log, before = PointLog(tmp_path), {}
+    for number in range(300):
+        now = {START + b"%d-%d" % (number, key): b"x" for key in range(500)}
+        append(log, {**dict.fromkeys(before), **now})
+        log.tidy()
+        before = now
+    assert content(log) == before
+    assert log.head.end < 400_000
+    assert log.head.bits <= 14

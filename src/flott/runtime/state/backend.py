@@ -88,9 +88,6 @@ class LookedUpPart(KeyedPart, Protocol):
     def column(self) -> bytes:
         """The column of its entries."""
 
-    def look_ahead(self, keys: list[Any]) -> None:
-        """Hear the keys of the records that come next."""
-
 
 def is_looked_up(part: KeyedPart) -> TypeGuard[LookedUpPart]:
     """Say whether the entries of a state are only ever looked up by their whole addresses, never walked over."""
@@ -308,7 +305,7 @@ class KeyedBackend:
     def look_ahead(self, keys: list[Any]) -> None:
         """Hear the keys of the records that come next."""
         for part in self._parts.values():
-            if is_looked_up(part):
+            if is_looked_up(part) and hasattr(part, "look_ahead"):
                 part.look_ahead(keys)
 
     def is_looked_up(self, column: bytes) -> bool:

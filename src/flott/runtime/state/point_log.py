@@ -183,19 +183,22 @@ class PointLog:
         if not self.head.end:
             self._begin(bits_for(count))
         elif self.head.entries + count > FULL * (1 << self.head.bits):
-            self._grow(bits_for(self.head.entries + count))
+            self._make_room(count)
         places = self._write(batch)
         replaced = insert(self._table, LogView(self._data, self._size), places)
-        self._count(count, replaced)
+        self._count(places, replaced)
         if self.head.waste > max(LITTLE_WASTE, self.head.end // 2):
             self.write_anew()
 
-    def _count(self, added: int, replaced: NDArray[np.uint64]) -> None:
+    def _count(self, added: NDArray[np.uint64], replaced: NDArray[np.uint64]) -> None:
+        """Take account of new entries: those that they replace are waste, and so is what only says that one is gone."""
         view = LogView(self._data, self._size)
-        sizes, _ = view.values_and_marks(replaced)
-        waste = int(np.where(sizes == GONE, 0, sizes).sum(dtype=np.int64))
-        waste += int(view.lengths(replaced).sum(dtype=np.int64)) + HEADER.size * len(replaced)
-        entries = self.head.entries + added - len(replaced)
+        new, old = view.values_and_marks(added)[0], view.values_and_marks(replaced)[0]
+        live = replaced[old != GONE]
+        waste = int(old[old != GONE].sum(dtype=np.int64))
+        for places in (live, added[new == GONE]):
+            waste += int(view.lengths(places).sum(dtype=np.int64)) + HEADER.size * len(places)
+        entries = self.head.entries + len(added) - len(replaced)
         self.head = self.head._replace(entries=entries, waste=self.head.waste + waste)
 
     def _begin(self, bits: int) -> None:
@@ -217,6 +220,14 @@ class PointLog:
             # Room that is not there must show here, not when a mapped page is touched.
             os.posix_fallocate(file.fileno(), 0, 8 << self.head.bits)
         self._map_table()
+
+    def _make_room(self, count: int) -> None:
+        """See that the table has room for more entries."""
+        if 4 * self.head.waste > self.head.end:
+            # Perhaps many slots are taken by entries that are gone.
+            self.write_anew()
+        if self.head.entries + count > FULL * (1 << self.head.bits):
+            self._grow(bits_for(self.head.entries + count))
 
     def _grow(self, bits: int) -> None:
         """Go over to a larger table."""

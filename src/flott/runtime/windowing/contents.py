@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.state.lists import ListState
+from flott.runtime.state.points import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import EpochChanges
     from flott.runtime.windowing.panes import PaneBackend
 
 NAME = "window-contents"
@@ -93,6 +95,7 @@ class AccumulatedContents:
     """
 
     lists = False
+    is_looked_up: ClassVar[bool] = True
 
     def __init__(self, panes: PaneBackend, accumulation: Accumulation) -> None:
         self._panes = panes
@@ -101,6 +104,11 @@ class AccumulatedContents:
         self.stored_until = MAX_WATERMARK
         """No time window that ends after this has anything in the store, so that nobody need look."""
         self.forget()
+
+    @property
+    def column(self) -> bytes:
+        """The column of its entries in the store."""
+        return self._column
 
     def forget(self) -> None:
         """Drop all live objects; the store is the truth."""
@@ -184,19 +192,22 @@ class AccumulatedContents:
         if whole is not None:
             self.written(target)[key] = whole
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         """Add what changed in this epoch, as store entries."""
         heads, windows, column, dumps = self._panes.backend.heads, self._panes.windows, self._column, pickle.dumps
+        add = changes.points.add
         for window, keys in self._dropped.items():
             namespace = windows[window]
-            for key in keys:
-                group, tail = heads[key]
-                changes[group + column + tail + namespace] = None
+            # What was taken out and came back is among those that were written.
+            gone = keys - self._written.get(window, {}).keys()
+            places = [group + column + tail + namespace for group, tail in map(heads.__getitem__, gone)]
+            add(column, places, [None] * len(places))
         for window, written in self._written.items():
             namespace = windows[window]
-            for key, accumulator in written.items():
-                group, tail = heads[key]
-                changes[group + column + tail + namespace] = dumps(accumulator, 5)
+            changed = iter(written.items())
+            while some := list(islice(changed, BATCH)):
+                places = [group + column + tail + namespace for group, tail in (heads[key] for key, _ in some)]
+                add(column, places, [dumps(accumulator, 5) for _, accumulator in some])
             if written:
                 self._stored.setdefault(window, {}).update(written)
         self._written = {}
