@@ -65,8 +65,9 @@ def on_flott() -> list[float]:
     )
     ages: list[float] = []
     with sampled.execute_and_collect("latency") as results:
-        started = results.get_job_client().master.started / 1000
+        master = results.get_job_client().master
         for _, number in results:
+            started = master.started / 1000
             if number >= RECORDS // 3:
                 ages.append(time.time() - started - number / RATE)
             if number >= RECORDS - EVERY:

@@ -16,7 +16,7 @@ from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
 from flott.runtime.state.store import StateStore
-from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
+from flott.runtime.state.values import FEW_KEYS, AggregatingState, ReducingState, ValueState
 from flott.runtime.storage import LocalStorage
 
 
@@ -140,6 +140,12 @@ class StatesLikeTheModel(RuleBasedStateMachine):
         assert self.worker.list.get() == model["l"]
         assert dict(self.worker.map.items()) == model["m"]
         assert self.worker.map.is_empty() == (not model["m"])
+
+    @rule(some=st.lists(keys, min_size=1))
+    def look_ahead(self, some):
+        for state in (self.worker.value, self.worker.sum, self.worker.mean):
+            state._ahead = 2
+        self.worker.backend.look_ahead(some * FEW_KEYS)
 
     @rule(worker=st.integers(0, 1))
     def end_epoch(self, worker):

@@ -214,6 +214,31 @@ def test_a_full_disk_leaves_the_version_before(opened, storage, monkeypatch):
     assert content(store) == BOTH
 
 
+def test_dying_while_all_is_forgotten_leaves_no_half_of_it(opened, storage, monkeypatch):
+    store = opened()
+    store.bring_to(lineage_of(storage, FIRST), storage)
+    other = Lineage((write_file(storage, "other", SECOND, "other"),))
+    with monkeypatch.context() as patched:
+        dies_at_move(patched, store, 1)
+        with pytest.raises(Killed):
+            store.bring_to(other, storage)
+    store = opened()
+    assert (store.token, content(store)) == ("", {})
+    store.bring_to(other, storage)
+    assert content(store) == entries(LOOKED_UP, range(10, 30), b"l2")
+
+
+def test_files_of_a_process_that_died_are_removed(opened, storage):
+    store = opened()
+    store.bring_to(lineage_of(storage, FIRST), storage)
+    (store.path / "points-7.log").write_bytes(b"left")
+    (store.path / "points-7-12.slots").write_bytes(b"left")
+    store.bring_to(Lineage(), storage)
+    store.bring_to(lineage_of(storage, FIRST), storage)
+    left = {path.name for path in store.path.glob("points-*")}
+    assert left == {f"points-{store.points.head.generation}.log", f"points-{store.points.head.generation}-10.slots"}
+
+
 def test_savepoints_see_the_epochs_changes(opened, storage):
     store = opened()
     store.bring_to(lineage_of(storage, FIRST), storage)

@@ -203,22 +203,29 @@ class PointLog:
 
     def _begin(self, bits: int) -> None:
         """Begin a log, in the next generation."""
-        self.head = LogHead(self.head.generation + 1, len(BEGIN), 0, 0, bits)
         self.directory.mkdir(parents=True, exist_ok=True)
+        self._remove_orphans()
+        self.head = LogHead(self.head.generation + 1, len(BEGIN), 0, 0, bits)
         path = self._log_file(self.head.generation)
-        path.unlink(missing_ok=True)
         with path.open("xb") as file:
             file.write(BEGIN)
             file.truncate(ROOM)
         self._make_table()
         self._map_log()
 
+    def _remove_orphans(self) -> None:
+        """Remove what processes left that died: files of neither this head nor any that came to count."""
+        known = {self._log_file(self.head.generation), self._table_file(self.head.generation, self.head.bits)}
+        for path in self.directory.glob("points-*"):
+            if path not in known:
+                path.unlink(missing_ok=True)
+
     def _make_table(self) -> None:
         path = self._table_file(self.head.generation, self.head.bits)
         path.unlink(missing_ok=True)
         with path.open("xb") as file:
             # Room that is not there must show here, not when a mapped page is touched.
-            os.posix_fallocate(file.fileno(), 0, 8 << self.head.bits)
+            reserve(file.fileno(), 8 << self.head.bits)
         self._map_table()
 
     def _make_room(self, count: int) -> None:
@@ -301,6 +308,14 @@ def without_columns(batch: PointBatch, columns: Collection[bytes]) -> PointBatch
     """Return the entries of other columns."""
     kept = [entry for entry in batch.entries() if entry[0][2:6] not in columns]
     return batch_of([address for address, _ in kept], [value for _, value in kept])
+
+
+def reserve(file: int, size: int) -> None:
+    """Give a new file its size, and the room for it on disk where the system can promise that."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, 0, size)
+    else:
+        os.ftruncate(file, size)
 
 
 def write_whole(file: Any, buffer: Any) -> None:

@@ -193,7 +193,8 @@ class StateStore:
         how = "here"
         if missing is None:
             how, missing = "rebuild", lineage.files
-            self._apply(EpochChanges(), "", wipe=True)
+            with self._moved("") as move:
+                move(self._clear, last=True)
         elif self._moving():
             self._mend()
         for file in missing:
@@ -229,7 +230,7 @@ class StateStore:
     def _mend_points(self, _: lmdb.Transaction) -> None:
         self.points.mend()
 
-    def _apply(self, changes: EpochChanges, token: str, *, wipe: bool = False) -> None:
+    def _apply(self, changes: EpochChanges, token: str) -> None:
         """Go on to a version, in steps: what is changed at once is held in memory."""
         if self.in_order:
             changes = EpochChanges(changes.all())
@@ -238,8 +239,6 @@ class StateStore:
         steps = list(steps_of(changes))
         at_once = not (promoted or demoted or len(changes.points))
         with self._moved(token) as move:
-            if wipe:
-                move(self._clear)
             for entries in self._demoted(demoted):
                 move(write_entries, sorted(entries), entries)
             for step in steps[:-1] if at_once else steps or [[]]:
