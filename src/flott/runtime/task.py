@@ -190,7 +190,8 @@ class Subtask:
             store = self.services.store(self.vertex.id, str(self.index))
             begun = self.services.stopwatch()
             recent = self.recent if order.lineage.token == self.recent_token else None
-            report.store_path = store.bring_to(order.lineage, self.services.storage, recent)
+            looked_up = {column for backend in self.backends for column in backend.looked_up()}
+            report.store_path = store.bring_to(order.lineage, self.services.storage, recent, looked_up)
             self.recent = None
             report.lineage = self._owned(report, store)
             report.seconds["state"] = self.services.stopwatch() - begun

@@ -97,6 +97,15 @@ def test_a_store_that_keeps_all_in_order(opened, storage):
     assert dict(store.scan(b"")) == BOTH
 
 
+def test_what_comes_from_a_savepoint_is_sorted_out_as_it_is_read(opened, storage):
+    saved = lineage_of(storage, EpochChanges({**FIRST, **dict(FIRST.points.entries())}))
+    store = opened()
+    store.bring_to(saved, storage, looked_up={LOOKED_UP})
+    assert store.columns == {LOOKED_UP}
+    assert content(store) == FIRST.all()
+    assert dict(store.scan(b"")) == dict(FIRST)
+
+
 def test_a_column_changes_its_sort_and_changes_back(opened, storage):
     everything = lambda value: entries(LOOKED_UP, range(12), value)  # noqa: E731
     several = [

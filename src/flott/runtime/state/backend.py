@@ -218,8 +218,7 @@ class KeyedBackend:
 
     def flush(self, changes: EpochChanges) -> None:
         """Collect what changed in this epoch as store entries."""
-        looked_up = {part.column for part in self._parts.values() if is_looked_up(part)}
-        changes.ordered |= self.columns.keys() - looked_up
+        changes.ordered |= self.columns.keys() - self.looked_up()
         for name, part in self._parts.items():
             try:
                 part.flush(changes)
@@ -301,6 +300,10 @@ class KeyedBackend:
     def get_many(self, column: bytes, addresses: list[bytes]) -> list[bytes | None]:
         """Read several entries of a column in the epoch's version."""
         return self._opened().get_many(column, addresses)
+
+    def looked_up(self) -> set[bytes]:
+        """Return the columns of states, as far as they are declared, whose entries are only looked up."""
+        return {part.column for part in self._parts.values() if is_looked_up(part)}
 
     def look_ahead(self, keys: list[Any]) -> None:
         """Hear the keys of the records that come next."""

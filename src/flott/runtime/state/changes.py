@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flott.runtime.state.points import Points, points_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 Changes = dict[bytes, "bytes | None"]
 """Entries of a store: address → value, or None where the entry was removed."""
@@ -65,6 +65,20 @@ def merged(several: list[EpochChanges]) -> EpochChanges:
         ordered = (ordered | changes.ordered) - changes.points.columns
     points = points_of((address, value) for address, value in entries.items() if address[2:6] in pointed)
     return EpochChanges({a: value for a, value in entries.items() if a[2:6] not in pointed}, points, ordered)
+
+
+def sorted_out(changes: EpochChanges, looked_up: Collection[bytes]) -> EpochChanges:
+    """Return changes of which nobody said what sort they are, as those of a savepoint, with the known columns apart.
+
+    >>> from_savepoint = EpochChanges({b"..col1a": b"1", b"..col2b": b"2"})
+    >>> known = sorted_out(from_savepoint, {b"col1"})
+    >>> dict(known), list(known.points.entries())
+    ({b'..col2b': b'2'}, [(b'..col1a', b'1')])
+    """
+    if changes.ordered or len(changes.points) or not looked_up:
+        return changes
+    points = points_of(entry for entry in changes.items() if entry[0][2:6] in looked_up)
+    return EpochChanges({a: value for a, value in changes.items() if a[2:6] not in looked_up}, points)
 
 
 def parts_of(entries: Iterable[tuple[bytes, bytes]], size: int) -> Iterator[Changes]:

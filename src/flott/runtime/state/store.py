@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 import lmdb
 
 from flott.errors import StateStoreError
-from flott.runtime.state.changes import EpochChanges, parts_of
+from flott.runtime.state.changes import EpochChanges, parts_of, sorted_out
 from flott.runtime.state.lineage import read_changes
 from flott.runtime.state.point_log import PointLog, unpack_head
 from flott.runtime.state.points import Points, batch_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from flott.runtime.state.changes import Changes
     from flott.runtime.state.lineage import Lineage, StateFile
@@ -183,10 +183,17 @@ class StateStore:
         self._txn.abort()
         self._look()
 
-    def bring_to(self, lineage: Lineage, storage: Storage, recent: EpochChanges | None = None) -> str:
+    def bring_to(
+        self,
+        lineage: Lineage,
+        storage: Storage,
+        recent: EpochChanges | None = None,
+        looked_up: Collection[bytes] = (),
+    ) -> str:
         """Bring the store to the version a lineage leads to; say how: "here", "apply", "catch-up" or "rebuild".
 
         ``recent`` are the changes behind the lineage's last file, when this process still has them in memory.
+        ``looked_up`` are columns that are known to be looked up, whatever a file of another run says or does not say.
         """
         self.refresh()
         missing = self._missing(lineage)
@@ -202,7 +209,7 @@ class StateStore:
                 self._apply(recent, file.token)
                 how = "apply" if how == "here" else how
             else:
-                self._apply(read_changes(storage, file), file.token)
+                self._apply(sorted_out(read_changes(storage, file), looked_up), file.token)
                 how = "catch-up" if how in {"here", "apply"} else how
         return how
 
