@@ -10,7 +10,7 @@ from flott.runtime.state.ttl_sweep import Sweep, keep_or_drop
 from flott.runtime.state.values import SingleValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from flott.runtime.clock import Clock
     from flott.runtime.state.backend import KeyedBackend
@@ -102,6 +102,20 @@ class ExpiringValueState(ExpiringValue):
     def update(self, value: Any) -> None:
         """Set the value of the current key; None removes it."""
         self._set(value)
+
+    def values_of(self, keys: list[Any]) -> list[Any]:
+        """Return the values of several keys, None where there is none."""
+        found = []
+        for self._scope.key in keys:
+            found.append(self._current())
+        self._scope.unset()
+        return found
+
+    def update_all(self, keys: Iterable[Any], values: Iterable[Any]) -> None:
+        """Set the values of several keys; None removes one."""
+        for self._scope.key, value in zip(keys, values, strict=True):
+            self._set(value)
+        self._scope.unset()
 
 
 class ExpiringReducingState(ExpiringValue):

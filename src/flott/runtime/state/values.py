@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from flott.runtime.state.points import BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from flott.runtime.state.backend import KeyedBackend, KeyScope
     from flott.runtime.state.changes import EpochChanges
@@ -109,6 +109,8 @@ class SingleValue:
     def _fetch_all(self, keys: list[Any]) -> None:
         read, written, heads, column = self._read, self._written, self._backend.heads, self._column
         wanted = [key for key in dict.fromkeys(keys) if key not in read and key not in written]
+        if not wanted:
+            return
         heads.fill([key for key in wanted if key not in heads])
         addresses = [group + column + tail for group, tail in map(heads.__getitem__, wanted)]
         loads, convert = pickle.loads, self.convert
@@ -151,6 +153,16 @@ class ValueState(SingleValue):
     def update(self, value: Any) -> None:
         """Set the value of the current key; None removes it."""
         self._written[self._scope.key] = value
+
+    def values_of(self, keys: list[Any]) -> list[Any]:
+        """Return the values of several keys, None where there is none; what is not in memory is read at once."""
+        self._fetch_all(keys)
+        written, read = self._written, self._read
+        return [written[key] if key in written else read[key] for key in keys]
+
+    def update_all(self, keys: Iterable[Any], values: Iterable[Any]) -> None:
+        """Set the values of several keys; None removes one."""
+        self._written.update(zip(keys, values, strict=True))
 
 
 class ReducingState(SingleValue):

@@ -38,25 +38,16 @@ class Deduplicate(Operator):
 
     def open(self) -> None:
         backend = self.context.keyed("the row that is kept")
-        self._scope = backend.scope
         self._state: ValueState = value_state(backend, "row", self.ttl, self.context.clock)
 
     def process(self, batch: Batch) -> None:
         columns, _ = unpack(batch)
         keys, codes = key_codes(columns, self.partition, len(batch))
-        held = self._read(keys)
+        held: list[Row | None] = self._state.values_of(keys)
         rows = Segments(codes, len(keys))
         taken = self._taken(columns, rows, held)
         self._write(keys, columns, rows, taken)
         self._emit(columns, rows, taken, held)
-
-    def _read(self, keys: list[Any]) -> list[Row | None]:
-        scope, state = self._scope, self._state
-        held: list[Row | None] = []
-        for key in keys:
-            scope.key = key
-            held.append(state.value())
-        return held
 
     def _taken(self, columns: tuple[Any, ...], rows: Segments, held: list[Row | None]) -> NDArray[np.intp]:
         """Return which rows, as they are sorted by partition, take the place of the one that was kept before."""
@@ -74,10 +65,7 @@ class Deduplicate(Operator):
         ends = np.flatnonzero(np.append(groups[1:] != groups[:-1], True)) if len(groups) else groups
         places = pa.array(rows.order[taken[ends]])
         kept = rows_of([column.take(places) for column in columns], len(ends))
-        for group, row in zip(groups[ends].tolist(), kept, strict=True):
-            self._scope.key = keys[group]
-            self._state.update(row)
-        self._scope.unset()
+        self._state.update_all([keys[group] for group in groups[ends].tolist()], kept)
 
     def _emit(self, columns: tuple[Any, ...], rows: Segments, taken: NDArray[np.intp], held: list[Row | None]) -> None:
         if not len(taken):

@@ -102,26 +102,16 @@ class GroupColumns(Operator):
     def _read(self, keys: list[Any]) -> tuple[list[list[Any]], NDArray[np.bool_]]:
         """Return what groups hold, a row each, and which of them were there before."""
         nothing = [0] * (2 * len(self.plan.calls))
-        scope, state = self._scope, self._state
-        found: list[list[Any]] = []
-        known: list[bool] = []
-        for key in keys:
-            scope.key = key
-            value = state.value()
-            known.append(value is not None)
-            found.append(list(nothing if value is None else value))
-        return found, np.array(known, bool)
+        values = self._state.values_of(keys)
+        found = [list(nothing if value is None else value) for value in values]
+        return found, np.array([value is not None for value in values], bool)
 
     def _write(self, keys: list[Any], last: NDArray[np.int64], texts: dict[int, TextRanks]) -> None:
-        scope, state = self._scope, self._state
         rows: list[list[Any]] = last.reshape(len(keys), 2 * len(self.plan.calls)).tolist()
         for place, ranks in texts.items():
             for row, text in zip(rows, ranks.texts(last[:, place, VALUE]), strict=True):
                 row[2 * place] = text
-        for key, values in zip(keys, rows, strict=True):
-            scope.key = key
-            state.update(values)
-        scope.unset()
+        self._state.update_all(keys, rows)
 
     # What each row changes
 

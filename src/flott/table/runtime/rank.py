@@ -107,30 +107,23 @@ class Rank(Operator):
     def open(self) -> None:
         plan = self.plan
         backend = self.context.keyed("the first rows")
-        self._scope = backend.scope
         self._state: ValueState = value_state(backend, "ranks", self.ttl, self.context.clock)
         types = [*plan.types, *([pa.int64()] if plan.number else [])]
         self._out = ChangesOut(types, append_only=False)
 
     def process(self, batch: Batch) -> None:
-        plan, scope, state = self.plan, self._scope, self._state
+        plan, state = self.plan, self._state
         columns, kinds = unpack(batch)
         length = len(batch)
         keys, codes = key_codes(columns, plan.partition, length)
-        held: list[list[Row]] = []
-        for key in keys:
-            scope.key = key
-            held.append(state.value() or [])
+        held: list[list[Row]] = [rows or [] for rows in state.values_of(keys)]
         removed = repeat(False) if kinds is None else np.isin(kinds, GONE).tolist()
         if not plan.retracting:
             chosen = self._candidates(columns, codes, held)
             if len(chosen) < length:
                 columns, codes = tuple(column.take(pa.array(chosen)) for column in columns), codes[chosen]
-        changed = self._changed(rows_of(columns, len(codes)), codes.tolist(), removed, held)
-        for code in changed:
-            scope.key = keys[code]
-            state.update(held[code] or None)
-        scope.unset()
+        changed = list(self._changed(rows_of(columns, len(codes)), codes.tolist(), removed, held))
+        state.update_all([keys[code] for code in changed], [held[code] or None for code in changed])
         made = self._out.take()
         if made is not None:
             self.output.emit(made)
