@@ -30,6 +30,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import settings
 
+from flott.coordination import sizing
+
 # No deadlines: two busy cores make a quick example look slow.
 settings.register_profile("dev", deadline=None)
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=10)
@@ -95,3 +97,11 @@ def pytest_collection_finish(session):
     gc.freeze()
     gc.set_threshold(100_000)  # and from looking all the time at what small tests make
     gc.enable()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def epochs_that_grow_slowly():
+    """Jobs of tests are small, and many are to fail or be stopped between epochs: these must not outgrow the input."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sizing, "LARGEST_STEP", 4.0)
+        yield
