@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 DEFAULT_MAX_PARALLELISM = 128
 
+SPREAD = 0x9E3779B1
+"""Checksums of neighbouring keys leave patterns; multiplied by this, their upper bits do not."""
+
 # Keys that Python holds equal (1, 1.0, True) must have equal bytes, because live state is found by equality.
 # Everything whole is therefore written as an integer.
 
@@ -105,11 +108,8 @@ def split_parts(data: bytes) -> list[Any]:
 
 
 def key_group_of_bytes(encoded: bytes, max_parallelism: int) -> int:
-    """Return the key group of an encoded key.
-
-    A checksum alone leaves neighbouring integers in patterns; the multiplication spreads them.
-    """
-    return ((crc32(encoded) * 0x9E3779B1 & 0xFFFFFFFF) >> 12) % max_parallelism
+    """Return the key group of an encoded key."""
+    return ((crc32(encoded) * SPREAD & 0xFFFFFFFF) >> 12) % max_parallelism
 
 
 def key_groups_of_checksums(checksums: NDArray[np.uint64], max_parallelism: int) -> NDArray[np.uint64]:
@@ -118,7 +118,7 @@ def key_groups_of_checksums(checksums: NDArray[np.uint64], max_parallelism: int)
     >>> key_groups_of_checksums(np.array([crc32(b"salice")], np.uint64), 128).tolist() == [key_group_of("alice", 128)]
     True
     """
-    spread = (checksums * np.uint64(0x9E3779B1) & np.uint64(0xFFFFFFFF)) >> np.uint64(12)
+    spread = (checksums * np.uint64(SPREAD) & np.uint64(0xFFFFFFFF)) >> np.uint64(12)
     groups: NDArray[np.uint64] = spread % np.uint64(max_parallelism)
     return groups
 

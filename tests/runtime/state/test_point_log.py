@@ -57,7 +57,7 @@ def test_like_a_dict(tmp_path_factory, taken):
             log = PointLog(log.directory)
             log.open(head)
         elif step == "clear":
-            log.clear()
+            log.clear(log.head)
             model = {}
         elif isinstance(step, dict):
             append(log, step)

@@ -7,12 +7,7 @@ from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import MANY_DELTAS, next_lineage, write_file
 from flott.runtime.state.lineage import Lineage, StateFile, decode_changes, encode_changes
 from flott.runtime.state.store import StateStore
-from flott.runtime.storage import LocalStorage, open_storage
-
-
-@pytest.fixture
-def storage(tmp_path):
-    return LocalStorage(tmp_path / "files")
+from flott.runtime.storage import open_storage
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from tests.runtime.state.killed import Killed
 
 from flott.errors import StateStoreError
 from flott.runtime.state import point_log
@@ -17,9 +18,8 @@ from flott.runtime.state import store as module
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import after_changes, next_lineage, write_file
 from flott.runtime.state.lineage import Lineage
-from flott.runtime.state.points import points_of
+from flott.runtime.state.points import Points, batch_of, points_of
 from flott.runtime.state.store import StateStore
-from flott.runtime.storage import LocalStorage
 
 WALKED, LOOKED_UP = b"map.", b"val."
 
@@ -41,33 +41,9 @@ BOTH = {
 }
 
 
-class Killed(BaseException):
-    """The process is gone."""
-
-
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
     monkeypatch.setattr(module, "STEP_ENTRIES", 4)
-
-
-@pytest.fixture
-def storage(tmp_path):
-    return LocalStorage(tmp_path / "files")
-
-
-@pytest.fixture
-def opened(tmp_path):
-    stores = []
-
-    def open_store(**options):
-        for store in stores:
-            store.close()
-        stores[:] = [StateStore(tmp_path / "store", map_size=2**26, **options)]
-        return stores[0]
-
-    yield open_store
-    for store in stores:
-        store.close()
 
 
 def lineage_of(storage, *several):
@@ -246,6 +222,78 @@ def test_files_of_a_process_that_died_are_removed(opened, storage):
     store.bring_to(lineage_of(storage, FIRST), storage)
     left = {path.name for path in store.path.glob("points-*")}
     assert left == {f"points-{store.points.head.generation}.log", f"points-{store.points.head.generation}-10.slots"}
+
+
+def test_a_disk_that_is_full_while_a_log_is_written_anew(opened, storage, monkeypatch):
+    monkeypatch.setattr(point_log, "LITTLE_WASTE", 500)
+    several = [changes(looked_up=entries(LOOKED_UP, range(20), b"%d" % number * 5)) for number in range(12)]
+    lineage, store, failed = lineage_of(storage, *several), opened(), 0
+    write = point_log.write_whole
+
+    def full(file, buffer):
+        if store.points.head.generation > generation:
+            raise OSError(28, "No space left on device")
+        write(file, buffer)
+
+    for version in range(1, len(several) + 1):
+        generation = store.points.head.generation or 1
+        with monkeypatch.context() as patched:
+            patched.setattr(point_log, "write_whole", full)
+            try:
+                store.bring_to(Lineage(lineage.files[:version]), storage)
+            except StateStoreError:
+                failed += 1
+        store.bring_to(Lineage(lineage.files[:version]), storage)
+        # Another process finds all that counts.
+        store = opened()
+        assert content(store) == entries(LOOKED_UP, range(20), b"%d" % (version - 1) * 5)
+    assert failed > 1
+
+
+def test_files_that_count_stay_until_others_do(opened, storage, monkeypatch):
+    """All is replaced, then all is removed: the log is written anew more than once on the way to one version."""
+    monkeypatch.setattr(point_log, "LITTLE_WASTE", 0)
+    lineage = lineage_of(
+        storage,
+        changes(looked_up=entries(LOOKED_UP, range(40), b"x" * 50)),
+        EpochChanges(points=Points({LOOKED_UP}, [
+            batch_of(list(entries(LOOKED_UP, range(place, place + 4), None)), [None] * 4) for place in range(0, 40, 4)
+        ])),
+    )  # fmt: skip
+    store = opened()
+    store.bring_to(Lineage(lineage.files[:1]), storage)
+    generation = store.points.head.generation
+    begin, begun = point_log.PointLog._begin, []
+
+    def dying(self, bits):
+        if len(begun) == 2:
+            raise Killed
+        begun.append(bits)
+        begin(self, bits)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(point_log.PointLog, "_begin", dying)
+        with pytest.raises(Killed):
+            store.bring_to(lineage, storage)
+    store = opened()
+    assert (store.token, store.points.head.generation) == ("t0", generation)
+    # Not built anew: what counted was still there.
+    assert store.bring_to(lineage, storage) == "catch-up"
+    assert content(store) == {}
+
+
+def test_a_log_that_is_lost_is_built_again(opened, storage):
+    lineage = lineage_of(storage, FIRST, SECOND)
+    for pattern in ("*.log", "*.slots"):
+        store = opened()
+        store.bring_to(lineage, storage)
+        generation = store.points.head.generation
+        for path in store.path.glob(f"points-{pattern}"):
+            path.unlink()
+        store = opened()
+        assert store.bring_to(lineage, storage) == "rebuild"
+        assert content(store) == BOTH
+        assert store.points.head.generation > generation
 
 
 def test_savepoints_see_the_epochs_changes(opened, storage):

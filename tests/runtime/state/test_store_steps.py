@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import pytest
+from tests.runtime.state.killed import Killed
 
 from flott.errors import StateStoreError
 from flott.runtime.state import store as module
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file
 from flott.runtime.state.lineage import Lineage
-from flott.runtime.state.store import StateStore
-from flott.runtime.storage import LocalStorage
 
 FIRST = {b"%02d" % number: b"one" for number in range(10)}
 SECOND = {b"%02d" % number: b"two" if number % 3 else None for number in range(1, 12)}
 BOTH = {b"00": b"one", **{address: value for address, value in SECOND.items() if value is not None}}
 
 
-class Killed(BaseException):
-    """The process is gone."""
-
-
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
     monkeypatch.setattr(module, "STEP_ENTRIES", 3)
-
-
-@pytest.fixture
-def storage(tmp_path):
-    return LocalStorage(tmp_path / "files")
 
 
 @pytest.fixture
@@ -39,22 +29,6 @@ def lineage(storage):
             write_file(storage, "two", EpochChanges(SECOND), "two"),
         )
     )
-
-
-@pytest.fixture
-def opened(tmp_path):
-    stores = []
-
-    def open_store():
-        # LMDB opens a store once per process: the one before is closed, as the end of its process would do.
-        for store in stores:
-            store.close()
-        stores[:] = [StateStore(tmp_path / "store", map_size=2**26)]
-        return stores[0]
-
-    yield open_store
-    for store in stores:
-        store.close()
 
 
 def left_on_the_way(opened, lineage, storage, monkeypatch, steps):

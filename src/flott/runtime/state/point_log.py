@@ -10,8 +10,9 @@ from zlib import crc32
 
 import numpy as np
 
+from flott.runtime.keys import SPREAD
 from flott.runtime.state.points import GONE, HEADER, PointBatch, batch_of
-from flott.runtime.state.slot_table import FULL, PLACE, PLACE_BITS, SPREAD, TAG, LogView, bits_for, find, insert
+from flott.runtime.state.slot_table import FULL, PLACE, PLACE_BITS, TAG, LogView, bits_for, find, insert
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -51,7 +52,7 @@ class LogHead(NamedTuple):
         return HEAD.pack(*self)
 
 
-def unpack_head(data: bytes | None) -> LogHead:
+def unpack_head(data: bytes | memoryview | None) -> LogHead:
     """Read a head back; without one, there is no log yet."""
     return LogHead() if data is None else LogHead(*HEAD.unpack(data))
 
@@ -83,6 +84,9 @@ class PointLog:
     def _table_file(self, generation: int, bits: int) -> Path:
         return self.directory / f"points-{generation}-{bits}.slots"
 
+    def _files(self) -> list[Path]:
+        return [self._log_file(self.head.generation), self._table_file(self.head.generation, self.head.bits)]
+
     # Life
 
     def open(self, head: LogHead) -> None:
@@ -98,7 +102,7 @@ class PointLog:
 
     def forget(self) -> None:
         """Look at nothing until the log is opened again."""
-        self.head = LogHead()
+        self.head, self._left = LogHead(), []
         self._close()
 
     def _map_log(self) -> None:
@@ -214,8 +218,8 @@ class PointLog:
         self._map_log()
 
     def _remove_orphans(self) -> None:
-        """Remove what processes left that died: files of neither this head nor any that came to count."""
-        known = {self._log_file(self.head.generation), self._table_file(self.head.generation, self.head.bits)}
+        """Remove what processes left that died: files of neither this head nor one since the last that counted."""
+        known = {*self._files(), *self._left}
         for path in self.directory.glob("points-*"):
             if path not in known:
                 path.unlink(missing_ok=True)
@@ -268,7 +272,7 @@ class PointLog:
         """Write what counts into a log of its own, and forget the rest; some columns do not count any longer."""
         old = PointLog(self.directory)
         old.open(self.head)
-        self._left += [self._log_file(self.head.generation), self._table_file(self.head.generation, self.head.bits)]
+        self._left += self._files()
         self._close()
         self._begin(bits_for(old.head.entries))
         for batch in old.batches():
@@ -276,11 +280,12 @@ class PointLog:
             insert(self._table, LogView(self._data, self._size), places)
             self.head = self.head._replace(entries=self.head.entries + len(places))
 
-    def clear(self) -> None:
-        """Forget all entries."""
-        if self.head.end:
-            self._left += [self._log_file(self.head.generation), self._table_file(self.head.generation, self.head.bits)]
-        self.head = LogHead(self.head.generation)
+    def clear(self, head: LogHead) -> None:
+        """Forget all entries of the log at a head, whether or not it could be opened."""
+        self.head = head
+        if head.end:
+            self._left += self._files()
+        self.head = LogHead(head.generation)
         self._close()
 
     def mend(self) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HEADER = struct.Struct("<IIH")
-"""Before an address and its value: the value's size, the address's mark and length."""
+"""Before an address and its value: the value's size, the address's checksum (its mark) and length."""
 GONE = 0xFFFFFFFF
 """Instead of a value's size: the entry was removed."""
 
@@ -40,11 +40,6 @@ class PointBatch(NamedTuple):
             yield address, None if size == GONE else bytes(data[value : value + size])
 
 
-def mark_of(address: bytes) -> int:
-    """Return the 32 bits by which an address is looked for."""
-    return crc32(address)
-
-
 def batch_of(addresses: list[bytes], values: list[bytes | None]) -> PointBatch:
     """Lay out entries; None stands for one that was removed.
 
@@ -55,7 +50,7 @@ def batch_of(addresses: list[bytes], values: list[bytes | None]) -> PointBatch:
     lengths, sizes = list(map(len, addresses)), list(map(len, contents))
     told = sizes if None not in values else [GONE if value is None else len(value) for value in values]
     pieces: list[bytes] = [b""] * (3 * len(addresses))
-    pieces[0::3] = map(HEADER.pack, told, map(mark_of, addresses), lengths)
+    pieces[0::3] = map(HEADER.pack, told, map(crc32, addresses), lengths)
     pieces[1::3] = addresses
     pieces[2::3] = contents
     ends = np.cumsum(np.array(lengths, np.uint64) + np.array(sizes, np.uint64) + np.uint64(HEADER.size))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 
-from flott.runtime.state.points import HEADER, mark_of
+from flott.runtime.keys import SPREAD
+from flott.runtime.state.points import HEADER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,8 +17,6 @@ PLACE_BITS = 40
 PLACE = (1 << PLACE_BITS) - 1
 """A slot is one word: the place of an entry in the log, below some bits of its mark. Zero is a free slot."""
 TAG = (1 << 64 - PLACE_BITS) - 1
-SPREAD = 0x9E3779B1
-"""Checksums of neighbours leave patterns; the product's upper bits do not."""
 FULL = 0.6
 """A table that is fuller than this gets a larger one after it; it starts at half of that or less."""
 LEAST_BITS = 10
@@ -80,7 +80,7 @@ class LogView:
 def find(table: NDArray[np.uint64], log: LogView, addresses: list[bytes]) -> NDArray[np.uint64]:
     """Return the places of the entries with these addresses; 0 where there is none."""
     count = len(addresses)
-    marks = np.fromiter(map(mark_of, addresses), np.uint64, count)
+    marks = np.fromiter(map(crc32, addresses), np.uint64, count)
     lengths = np.fromiter(map(len, addresses), np.uint64, count)
     joined = b"".join(addresses)
     wanted = LogView(joined, len(joined))

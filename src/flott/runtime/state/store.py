@@ -102,9 +102,9 @@ class StateStore:
         if head != self.points.head:
             try:
                 self.points.open(head)
-            except OSError as error:
-                message = f"store {self.path}: its log can't be opened ({error}); the task must start again"
-                raise StateStoreError(message) from error
+            except (OSError, ValueError):
+                # Gone, or too short. If it is because another attempt moved the store, that shows when it is built.
+                self.points.forget()
 
     @property
     def token(self) -> str:
@@ -225,6 +225,8 @@ class StateStore:
         """
         missing = lineage.after(self.token)
         moving = self._moving()
+        if self.points.head != unpack_head(self._txn.get(POINTS, db=self._meta)):
+            return None  # The log is lost.
         if moving and not any(moving == file.token or moving in file.covers for file in missing or ()):
             return None
         return missing
@@ -307,7 +309,7 @@ class StateStore:
     def _clear(self, txn: lmdb.Transaction) -> None:
         txn.drop(self._data, delete=False)
         txn.put(COLUMNS, b"", db=self._meta)
-        self.points.clear()
+        self.points.clear(unpack_head(txn.get(POINTS, db=self._meta)))
         self.columns = frozenset()
 
     def _promote_some(self, txn: lmdb.Transaction, column: bytes) -> bool:

@@ -101,7 +101,7 @@ class SingleValue:
             self._ahead = BATCHES_AHEAD
         elif self._ahead:
             self._ahead -= 1
-        if self._ahead and self._scope is self._backend.scope and len(keys) >= FEW_KEYS:
+        if self._ahead and len(keys) >= FEW_KEYS:
             # What goes wrong here goes wrong again where the record is known.
             with suppress(Exception):
                 self._fetch_all(keys)
