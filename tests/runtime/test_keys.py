@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flott.runtime.keys import decode_key, encode_key, groups_of_subtask, key_group_of, subtask_of_group
+from flott.runtime.column_keys import GroupMemo
+from flott.runtime.keys import decode_key, encode_key, encode_keys, groups_of_subtask, key_group_of, subtask_of_group
 
 scalars = st.none() | st.booleans() | st.integers() | st.text() | st.binary() | st.floats(allow_nan=False)
 keys = st.recursive(scalars, lambda inner: st.tuples(inner, inner) | st.tuples(inner), max_leaves=5)
@@ -16,6 +17,18 @@ keys = st.recursive(scalars, lambda inner: st.tuples(inner, inner) | st.tuples(i
 @given(keys)
 def test_a_key_comes_back_from_its_bytes(key):
     assert decode_key(encode_key(key)) == key
+
+
+@given(st.lists(keys) | st.lists(st.tuples(scalars, st.integers() | st.tuples(st.text(), scalars))))
+def test_many_keys_have_the_bytes_that_each_has(several):
+    assert encode_keys(several) == [encode_key(key) for key in several]
+
+
+@given(st.lists(keys, unique=True), st.lists(keys, unique=True))
+def test_a_memo_knows_the_groups_of_many_keys(before, after):
+    memo = GroupMemo(128)
+    for several in (before, after):
+        assert memo.of_all(several).tolist() == [key_group_of(key, 128) for key in several]
 
 
 @given(keys, keys)

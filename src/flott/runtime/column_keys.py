@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 
-from flott.runtime.keys import key_group_of, key_groups_of_checksums
+from flott.runtime.keys import encode_keys, key_group_of, key_groups_of_bytes, key_groups_of_checksums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,7 @@ def key_groups(keys: Any, max_parallelism: int) -> NDArray[np.int64]:
     encoded = keys.dictionary_encode(null_encoding="encode")
     memo = group_memo(max_parallelism)
     distinct = encoded.dictionary.to_pylist()
-    groups = np.fromiter(map(memo.__getitem__, distinct), np.int64, len(distinct))
+    groups = memo.of_all(distinct)
     codes: NDArray[np.int64] = encoded.indices.to_numpy(zero_copy_only=False)
     return groups[codes]
 
@@ -80,6 +80,16 @@ class GroupMemo(dict[Any, int]):
     def __init__(self, max_parallelism: int) -> None:
         super().__init__()
         self.max_parallelism = max_parallelism
+
+    def of_all(self, keys: list[Any]) -> NDArray[np.int64]:
+        """Return the key groups of several keys, each of which comes once."""
+        new = [key for key in keys if key not in self]
+        if new:
+            if len(self) + len(new) > MANY_KEYS:
+                self.clear()
+                new = keys
+            self.update(zip(new, key_groups_of_bytes(encode_keys(new), self.max_parallelism).tolist(), strict=True))
+        return np.fromiter(map(self.__getitem__, keys), np.int64, len(keys))
 
     def __missing__(self, key: Any) -> int:
         if len(self) >= MANY_KEYS:

@@ -7,15 +7,19 @@ import struct
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from numpy.typing import NDArray
 
 DEFAULT_MAX_PARALLELISM = 128
+ITEM_SIZE = struct.Struct(">I")
 
 SPREAD = 0x9E3779B1
 """Checksums of neighbouring keys leave patterns; multiplied by this, their upper bits do not."""
@@ -43,12 +47,30 @@ def encode_key(key: Any) -> bytes:
     return encode_tuple(key) if kind is tuple else encode_other(key)
 
 
+def encode_keys(keys: Sequence[Any]) -> list[bytes]:
+    """Write several keys as bytes, as one by one, but faster where they are alike.
+
+    >>> encode_keys([("a", 7), ("b", 8)]) == [encode_key(("a", 7)), encode_key(("b", 8))]
+    True
+    """
+    kinds = set(map(type, keys))
+    if kinds == {int}:
+        return [b"i%d" % key for key in keys]
+    if kinds == {tuple} and len(set(map(len, keys))) == 1 and keys[0]:
+        pieces: list[Iterable[bytes]] = [repeat(b"t")]
+        for items in zip(*keys, strict=True):
+            encoded = encode_keys(items)
+            pieces += [map(ITEM_SIZE.pack, map(len, encoded)), encoded]
+        return list(map(b"".join, zip(*pieces)))  # noqa: B905 - one of them has no end
+    return list(map(encode_key, keys))
+
+
 def encode_tuple(key: tuple[Any, ...]) -> bytes:
     """Write a tuple: its items, each behind its length."""
     made = b"t"
     for item in key:
         part = encode_key(item)
-        made += len(part).to_bytes(4, "big") + part
+        made += ITEM_SIZE.pack(len(part)) + part
     return made
 
 
@@ -100,8 +122,8 @@ def split_parts(data: bytes) -> list[Any]:
     items = []
     position = 0
     while position < len(data):
-        (size,) = struct.unpack_from(">I", data, position)
-        position += 4
+        (size,) = ITEM_SIZE.unpack_from(data, position)
+        position += ITEM_SIZE.size
         items.append(decode_key(data[position : position + size]))
         position += size
     return items
@@ -110,6 +132,12 @@ def split_parts(data: bytes) -> list[Any]:
 def key_group_of_bytes(encoded: bytes, max_parallelism: int) -> int:
     """Return the key group of an encoded key."""
     return ((crc32(encoded) * SPREAD & 0xFFFFFFFF) >> 12) % max_parallelism
+
+
+def key_groups_of_bytes(several: Sequence[bytes], max_parallelism: int) -> NDArray[np.uint64]:
+    """Return the key groups of encoded keys."""
+    checksums = np.fromiter(map(crc32, several), np.uint64, len(several))
+    return key_groups_of_checksums(checksums, max_parallelism)
 
 
 def key_groups_of_checksums(checksums: NDArray[np.uint64], max_parallelism: int) -> NDArray[np.uint64]:

@@ -49,7 +49,7 @@ def layout_of(state: SavedState) -> Layout:
     by_key = {
         "value state": VALUES, "reducing state": VALUES, "aggregating state": VALUES, "list state": LISTS,
         "map state": MAPS, "timers": TIMERS, "timers by moment": MOMENTS, "time buffer": BUFFERS,
-        "runs": VALUES, "events": EVENTS,
+        "runs": VALUES, "events": EVENTS, "row lists": ROW_LISTS,
     }  # fmt: skip
     if state.name == "sessions":
         by_key["sessions"] = SESSIONS
@@ -94,6 +94,13 @@ def read_lists(store: StateStore, column: bytes, groups: range) -> Iterator[tupl
     """Go over lists, by key."""
     for key, whole in together(((key, None), data) for key, _, data in entries(store, column, groups)):
         yield key[0], whole
+
+
+def read_row_lists(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[Any, ...]]:
+    """Go over lists whose end stands before their chunks, by key."""
+    for key, found in groupby(entries(store, column, groups), key=lambda entry: entry[0]):
+        (_, _, end), *chunks = found
+        yield key, [row for _, _, data in chunks for row in pickle.loads(data)] + pickle.loads(end)[1]
 
 
 def read_maps(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[Any, ...]]:
@@ -218,6 +225,7 @@ def bounds(window: Any) -> tuple[int | None, int | None]:
 WINDOW = "window_start", "window_end"
 VALUES = Layout(("key", "value"), read_values)
 LISTS = Layout(("key", "value"), read_lists)
+ROW_LISTS = Layout(("key", "value"), read_row_lists)
 MAPS = Layout(("key", "map_key", "value"), read_maps)
 BUFFERS = Layout(("key", "timestamp", "value"), read_buffers)
 EVENTS = Layout(("key", "timestamp", "value"), read_events)

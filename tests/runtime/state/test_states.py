@@ -15,6 +15,8 @@ from flott.runtime.state.compaction import next_lineage, write_file
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
+from flott.runtime.state.row_lists import LONG_TAIL, RowLists
+from flott.runtime.state.seen_values import SeenValues
 from flott.runtime.state.store import StateStore
 from flott.runtime.state.values import FEW_KEYS, AggregatingState, ReducingState, ValueState
 from flott.runtime.storage import LocalStorage
@@ -44,6 +46,8 @@ class Process:
         self.list = part("l", "list state", lambda: ListState(self.backend, "l"))
         self.map = part("m", "map state", lambda: MapState(self.backend, "m"))
         self.sum = part("r", "reducing state", lambda: ReducingState(self.backend, "r", lambda a, b: a + b))
+        self.rows = part("rows", "row lists", lambda: RowLists(self.backend, "rows"))
+        self.seen = part("s", "map state", lambda: SeenValues(self.backend, "s"))
         self.mean = part("a", "aggregating state", lambda: AggregatingState(self.backend, "a", Mean()))
 
 
@@ -51,6 +55,10 @@ KEYS = ["a", "b", ("t", 1), "long" * 200, None, 7]
 keys = st.sampled_from(KEYS)
 numbers = st.integers(-5, 5)
 map_keys = st.sampled_from(["x", "y", 1, ("p", 2), "u" * 300])
+
+
+def empty():
+    return {"v": None, "l": [], "m": {}, "r": None, "a": [], "rows": [], "seen": set()}
 
 
 class StatesLikeTheModel(RuleBasedStateMachine):
@@ -82,7 +90,7 @@ class StatesLikeTheModel(RuleBasedStateMachine):
 
     def of(self, key):
         self.worker.backend.scope.key = key
-        return self.model.setdefault(key, {"v": None, "l": [], "m": {}, "r": None, "a": []})
+        return self.model.setdefault(key, empty())
 
     @rule(key=keys, n=st.none() | numbers)
     def set_value(self, key, n):
@@ -117,10 +125,37 @@ class StatesLikeTheModel(RuleBasedStateMachine):
         self.worker.sum.add(n)
         self.worker.mean.add(n)
 
+    @rule(some=st.sets(keys, min_size=1), row=numbers, times=st.sampled_from([1, 3, LONG_TAIL]))
+    def add_rows(self, some, row, times):
+        for key in some:
+            self.of(key)["rows"] += [row] * times
+        self.worker.rows.add_all(some, [[row] * times for _ in some])
+
+    @rule(some=st.sets(keys, min_size=1))
+    def look_at_rows(self, some):
+        expected = [self.of(key)["rows"] for key in some]
+        assert [list(rows) for rows in self.worker.rows.lists_of(list(some))] == expected
+
+    @rule(key=keys, times=st.sampled_from([0, 0, 1, LONG_TAIL + 1]))
+    def replace_rows(self, key, times):
+        self.worker.rows.lists_of([key])
+        self.of(key)["rows"] = [0] * times
+        self.worker.rows.replace(key, [0] * times)
+
+    @rule(some=st.sets(st.tuples(keys, map_keys), min_size=1))
+    def see(self, some):
+        pairs = list(some)
+        sets = [self.of(key)["seen"] for key, _ in pairs]
+        expected = [value not in seen for seen, (_, value) in zip(sets, pairs, strict=True)]
+        for seen, (_, value) in zip(sets, pairs, strict=True):
+            seen.add(value)
+        owners, values = [KEYS.index(key) for key, _ in pairs], [value for _, value in pairs]
+        assert self.worker.seen.add_all(KEYS, owners, values) == expected
+
     @rule(key=keys)
     def clear(self, key):
-        self.of(key)
-        self.model[key] = {"v": None, "l": [], "m": {}, "r": None, "a": []}
+        kept = {name: self.of(key)[name] for name in ("rows", "seen")}
+        self.model[key] = empty() | kept
         for state in (self.worker.value, self.worker.list, self.worker.map, self.worker.sum, self.worker.mean):
             state.clear()
 

@@ -72,6 +72,13 @@ def test_mistakes_are_named():
     assert parser("csv", ignore_errors=True).columns(b"1,x\n", "") is None
 
 
+@pytest.mark.parametrize("before", ["", "7,x,,,\n", "77,x,,,\n"])
+@pytest.mark.parametrize("number", ["0x1", "0X1"])
+def test_hexadecimal_numbers_are_found_wherever_they_stand(before, number):
+    with pytest.raises(FlottError, match=f"CAST\\('{number}' AS BIGINT\\)"):
+        parser("csv").columns(f"{before}{number},x,,,\n".encode(), "the file")
+
+
 def test_nothing_in_it():
     assert parser("csv").columns(b"\n\n", "") is None
     assert parser("json").columns(b"", "") is None

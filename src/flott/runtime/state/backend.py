@@ -9,10 +9,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard
 from zlib import crc32
 
-import numpy as np
-
 from flott.errors import StateAccessError
-from flott.runtime.keys import encode_key, key_group_of_bytes, key_groups_of_checksums
+from flott.runtime.keys import encode_key, encode_keys, key_group_of_bytes, key_groups_of_bytes
 from flott.runtime.state.savepoint_file import StateColumn
 from flott.runtime.state.schemas import StateSchemas
 from flott.runtime.state.ttl import moments_of, with_moments
@@ -114,12 +112,11 @@ class Heads(dict[Any, tuple[bytes, bytes]]):
         return head
 
     def fill(self, keys: list[Any]) -> None:
-        """Encode keys that are not here yet, all at once."""
-        whole = set(map(type, keys)) == {int}
-        encoded = [b"i%d" % key for key in keys] if whole else list(map(encode_key, keys))
-        marks = np.fromiter(map(crc32, encoded), np.uint64, len(encoded))
-        groups = key_groups_of_checksums(marks, self.max_parallelism).tolist()
-        for key, group, one in zip(keys, groups, encoded, strict=True):
+        """Encode those of some keys that are not here yet, all at once."""
+        new = [key for key in keys if key not in self]
+        encoded = encode_keys(new)
+        groups = key_groups_of_bytes(encoded, self.max_parallelism).tolist()
+        for key, group, one in zip(new, groups, encoded, strict=True):
             if len(one) <= LONG_KEY:
                 self[key] = (TWO_BYTES[group], TWO_BYTES[len(one)] + one)
 
@@ -286,6 +283,11 @@ class KeyedBackend:
         """Return where the entry of a key is stored."""
         group, tail = self.heads[key]
         return group + column + tail
+
+    def addresses(self, column: bytes, keys: list[Any]) -> list[bytes]:
+        """Return where the entries of several keys are stored."""
+        self.heads.fill(keys)
+        return [group + column + tail for group, tail in map(self.heads.__getitem__, keys)]
 
     def reader(self, column: bytes) -> Callable[[bytes], bytes | None]:
         """Return what reads the entries of a column in this epoch."""

@@ -21,6 +21,11 @@ LONG_USER_KEY = 120
 REMOVED: Any = object()
 
 
+def entry_address(encoded: bytes) -> bytes:
+    """Return what stands for a map's key behind the address of its map."""
+    return encoded if len(encoded) <= LONG_USER_KEY else b"#" + blake2b(encoded, digest_size=32).digest()
+
+
 class MapState:
     """A map per key. Values are read entry by entry; going over a map merges the store with this epoch's writes."""
 
@@ -145,10 +150,7 @@ class MapState:
     # Write-back
 
     def _address(self, at: Any, key: Any) -> bytes:
-        encoded = encode_key(key)
-        if len(encoded) > LONG_USER_KEY:
-            encoded = b"#" + blake2b(encoded, digest_size=32).digest()
-        return self._backend.address(self._column, at) + encoded
+        return self._backend.address(self._column, at) + entry_address(encode_key(key))
 
     def flush(self, changes: Changes) -> None:
         for at in self._cleared:

@@ -107,22 +107,21 @@ class SingleValue:
                 self._fetch_all(keys)
 
     def _fetch_all(self, keys: list[Any]) -> None:
-        read, written, heads, column = self._read, self._written, self._backend.heads, self._column
+        read, written, column = self._read, self._written, self._column
         wanted = [key for key in dict.fromkeys(keys) if key not in read and key not in written]
         if not wanted:
             return
-        heads.fill([key for key in wanted if key not in heads])
-        addresses = [group + column + tail for group, tail in map(heads.__getitem__, wanted)]
+        addresses = self._backend.addresses(column, wanted)
         loads, convert = pickle.loads, self.convert
         for key, address, data in zip(wanted, addresses, self._backend.get_many(column, addresses), strict=True):
             value = None if data is None else loads(data)
             read[key] = value if value is None or convert is None else convert(address, value)
 
     def flush(self, changes: EpochChanges) -> None:
-        heads, column, dumps = self._backend.heads, self._column, pickle.dumps
+        column, dumps = self._column, pickle.dumps
         changed = iter(self._written.items())
         while some := list(islice(changed, BATCH)):
-            addresses = [group + column + tail for group, tail in (heads[key] for key, _ in some)]
+            addresses = self._backend.addresses(column, [key for key, _ in some])
             values = [None if value is None else dumps(value, 5) for _, value in some]
             changes.points.add(column, addresses, values)
         if self._read:

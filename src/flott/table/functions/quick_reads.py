@@ -13,7 +13,8 @@ from flott.table.arrow_types import to_arrow_type
 if TYPE_CHECKING:
     from flott.table.types import DataType
 
-TIMESTAMP = r"^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,6})?$"
+SHORTEST_TIMESTAMP = len("2020-01-31 12:00:00")
+"""Arrow also reads shorter ones, such as a date alone. Of these it reads just those that CAST reads."""
 WHOLE = r"^-?\d{1,18}$"
 
 
@@ -24,10 +25,7 @@ def quick_read(column: Any, target: DataType) -> Any | None:
     >>> quick_read(pa.array(["2020-01-31 12:00:00.5"]), DataTypes.TIMESTAMP(3)).to_pylist()
     [datetime.datetime(2020, 1, 31, 12, 0, 0, 500000)]
     """
-    form = TIMESTAMP if isinstance(target, t.TimestampType) else WHOLE if isinstance(target, t.IntegralType) else None
-    if form is None or isinstance(column, pa.Scalar):
-        return None
-    if not pc.all(pc.match_substring_regex(column, form), min_count=0).as_py():
+    if isinstance(column, pa.Scalar) or not _has_usual_form(column, target):
         return None
     try:
         made = column.cast(to_arrow_type(target))
@@ -38,3 +36,12 @@ def quick_read(column: Any, target: DataType) -> Any | None:
 
         return cut_to_precision(made, target.precision)
     return made
+
+
+def _has_usual_form(column: Any, target: DataType) -> bool:
+    if isinstance(target, t.TimestampType):
+        shortest = pc.min(pc.binary_length(column)).as_py()
+        return shortest is None or shortest >= SHORTEST_TIMESTAMP
+    if isinstance(target, t.IntegralType):
+        return bool(pc.all(pc.match_substring_regex(column, WHOLE), min_count=0).as_py())
+    return False

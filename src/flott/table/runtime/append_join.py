@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.state.row_lists import RowLists
 from flott.runtime.timers import TimerService
 from flott.table.arrow_types import column_of_plain
 from flott.table.runtime.changes import pack, rows_of, unpack
 from flott.table.runtime.join import LEFT, MILLI, RIGHT
-from flott.table.runtime.join_rows import JoinRows
 from flott.table.runtime.key_codes import key_codes
 from flott.table.runtime.residual import Residual
 from flott.table.runtime.timed_rows import TimedRows
@@ -41,8 +42,8 @@ class AppendJoin(TwoInputs, TimedRows):
         super().open()
         backend = self.context.keyed("the rows of a join")
         self._scope = backend.scope
-        self._sides: list[JoinRows] = [
-            backend.part(name, "list state", partial(JoinRows, backend, name)) for name in ("left-rows", "right-rows")
+        self._sides: list[RowLists] = [
+            backend.part(name, "row lists", partial(RowLists, backend, name)) for name in ("left", "right")
         ]
         self._timers = TimerService(backend, "expiry", self.context.clock, self._expire, self._expire)
         plan = self.plan
@@ -63,22 +64,14 @@ class AppendJoin(TwoInputs, TimedRows):
         order = np.argsort(codes, kind="stable")
         ends = np.cumsum(np.bincount(codes, minlength=len(keys)))
         rows = rows_of([column.take(pa.array(order)) for column in columns], length)
-        own, other, scope = self._sides[side], self._sides[1 - side], self._scope
-        partners: list[Row] = []
-        counts: list[int] = []
-        start = 0
         # A batch is of one side, so that all rows of a key meet the same rows of the other.
-        for key, end in zip(keys, ends.tolist(), strict=True):
-            scope.key = key
-            found = other.peek()
-            partners += found
-            counts.append(len(found))
-            own.add_all(rows[start:end])
-            start = end
+        found = self._sides[1 - side].lists_of(keys)
+        self._sides[side].add_all(keys, map(rows.__getitem__, map(slice, [0, *ends[:-1].tolist()], ends.tolist())))
         self._remember(side, keys, codes, columns)
-        scope.unset()
+        partners = list(chain.from_iterable(found))
         if partners:
-            self._emit_pairs(side, columns, partners, np.array(counts, np.int64), codes)
+            counts = np.fromiter(map(len, found), np.int64, len(found))
+            self._emit_pairs(side, columns, partners, counts, codes)
 
     def _emit_pairs(
         self,
@@ -142,13 +135,14 @@ class AppendJoin(TwoInputs, TimedRows):
         for code, moment in moments.tolist():
             self._scope.key = keys[code]
             self._timers.register_event_time_timer(moment)
+        self._scope.unset()
 
     def _expire(self, time: int, key: Any) -> None:
         """Forget the rows of a key whose time is over."""
         if self.plan.expiry is None:
             return
         for (column, stay), own in zip(self.plan.expiry, self._sides, strict=True):
-            rows = own.peek()
+            (rows,) = own.lists_of([key])
             left = [row for row in rows if row[column] is None or row[column] // MILLI + stay + 1 > time]
             if len(left) < len(rows):
-                own.update(left)
+                own.replace(key, left)

@@ -12,12 +12,11 @@ from flott.table.runtime.key_codes import key_codes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from flott.runtime.state.backend import KeyScope
-    from flott.runtime.state.maps import MapState
+    from flott.runtime.state.seen_values import SeenValues
 
 
 def new_values(
-    column: Any, counts: NDArray[np.bool_], codes: NDArray[np.int64], keys: list[Any], seen: MapState, scope: KeyScope
+    column: Any, counts: NDArray[np.bool_], codes: NDArray[np.int64], keys: list[Any], seen: SeenValues
 ) -> NDArray[np.bool_]:
     """Say of each row that counts whether its value is new in its group, and remember the value.
 
@@ -30,9 +29,6 @@ def new_values(
     pairs, numbers = key_codes([pa.array(codes[places]), column.take(pa.array(places))], (0, 1), len(places))
     first = np.empty(len(pairs), np.int64)
     first[numbers[::-1]] = places[::-1]
-    for place, (group, value) in zip(first.tolist(), pairs, strict=True):
-        scope.key = keys[group]
-        if seen.get(value) is None:
-            seen.put(value, 1)
-            fresh[place] = True
+    owners, values = map(list, zip(*pairs, strict=True))
+    fresh[first] = seen.add_all(keys, owners, values)
     return fresh

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flott.runtime.operator import Operator
-from flott.runtime.state.maps import MapState
+from flott.runtime.state.seen_values import SeenValues
 from flott.runtime.state.values import ValueState
 from flott.table import types as t
 from flott.table.arrow_types import to_arrow_type
@@ -58,12 +58,11 @@ class GroupColumns(Operator):
 
     def open(self) -> None:
         backend = self.context.keyed("what groups hold")
-        self._scope = backend.scope
         self._state: ValueState = backend.part("sums", "value state", lambda: ValueState(backend, "sums"))
         self._types = [to_arrow_type(call.type) for call in self.plan.calls]
-        self._seen: dict[int, MapState] = {
+        self._seen: dict[int, SeenValues] = {
             # The least and the largest are the same of distinct values as of all.
-            place: backend.part(f"distinct-{place}", "map state", partial(MapState, backend, f"distinct-{place}"))
+            place: backend.part(f"distinct-{place}", "map state", partial(SeenValues, backend, f"distinct-{place}"))
             for place, call in enumerate(self.plan.calls)
             if call.distinct and call.function not in EDGES
         }
@@ -75,7 +74,7 @@ class GroupColumns(Operator):
         arguments = [_arguments(call, columns, len(codes)) for call in self.plan.calls]
         for place, seen in self._seen.items():
             column, counts = columns[self.plan.calls[place].args[0]], arguments[place][1]
-            arguments[place] = arguments[place][0], new_values(column, counts, codes, keys, seen, self._scope)
+            arguments[place] = arguments[place][0], new_values(column, counts, codes, keys, seen)
         texts = self._texts(columns, found, arguments)
         held = np.array(found, np.int64).reshape(len(keys), len(self.plan.calls), 2)
         rows = Segments(codes, len(keys))

@@ -59,5 +59,4 @@ def _groups(batch: Any, positions: tuple[int, ...], most: int) -> Any:
         if str(column.type) in {"int8", "int16", "int32", "int64", "string"}:
             return key_groups(column, most)
     keys, codes = key_codes(columns, range(len(columns)), len(batch))
-    memo = group_memo(most)
-    return np.fromiter(map(memo.__getitem__, keys), np.int64, len(keys))[codes]
+    return group_memo(most).of_all(keys)[codes]

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from flott.table.types import DataType
 
 TEXT = DataTypes.STRING()
-CASE_BIT = 0x20
+ZERO_X, CASE_BIT = 0x7830, 0x2000
+"""The characters 0x as one number of two bytes, and what tells its x from an X."""
 NESTED = (t.ArrayType, t.MapType, t.RowType)
 NUMBERS = (t.TinyIntType, t.SmallIntType, t.IntType, t.BigIntType, t.FloatType, t.DoubleType)
 TIMES = (t.DateType, t.TimeType, t.TimestampType, t.LocalZonedTimestampType)
@@ -154,8 +155,11 @@ class LineParser:
 
 def _may_be_hexadecimal(block: bytes) -> bool:
     """Say whether there is 0x or 0X somewhere: Arrow reads such numbers, and CAST does not."""
-    data = np.frombuffer(block, np.uint8)
-    return bool(np.any((data[:-1] == ord("0")) & ((data[1:] | CASE_BIT) == ord("x"))))
+    for start in (0, 1):
+        pairs = np.frombuffer(memoryview(block)[start : start + (len(block) - start) // 2 * 2], "<u2")
+        if ((pairs | CASE_BIT) == ZERO_X).any():
+            return True
+    return False
 
 
 def _arrow(kind: DataType) -> Any:
