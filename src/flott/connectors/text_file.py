@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.common.typeinfo import Types
 from flott.connectors.base import BATCH_SIZE, Source
@@ -12,7 +12,7 @@ from flott.connectors.file_errors import reading
 from flott.connectors.file_range import FileRange
 from flott.connectors.find_files import find_files
 from flott.connectors.text_file_enumerator import TextFileEnumerator
-from flott.connectors.text_lines import checked_charset, cut_lines, decode_lines, is_splittable
+from flott.connectors.text_lines import PIECE, checked_charset, cut_lines, decode_lines, is_splittable
 from flott.errors import FlottError, GraphError
 from flott.runtime.batch import Batch
 
@@ -38,6 +38,9 @@ class TextFileSource(Source):
     >>> source.is_bounded()
     True
     """
+
+    block_size: ClassVar[int] = PIECE
+    """How many bytes of lines are worked on at once."""
 
     def __init__(
         self,
@@ -83,11 +86,12 @@ class TextFileSource(Source):
             before = max(0, read.start - 1)  # the byte before tells whether a line starts here
             if self.can_cut(piece.path):
                 file.seek(before)
-                blocks, charset = cut_lines(file, read.start, read.end, piece.size), self.charset
+                blocks = cut_lines(file, read.start, read.end, piece.size, self.block_size)
+                charset = self.charset
             else:
                 stream, charset = decoded(piece.path, file, self.charset)
                 skip(stream, before)
-                blocks = cut_lines(stream, read.start, read.end)
+                blocks = cut_lines(stream, read.start, read.end, piece=self.block_size)
             for block in blocks:
                 yield block, charset
 

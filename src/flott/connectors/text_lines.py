@@ -47,11 +47,13 @@ def is_splittable(charset: str) -> bool:
     return not charset.startswith(STATEFUL_CHARSETS) and "\n".encode(charset) == b"\n"
 
 
-def cut_lines(file: Readable, start: int, stop: int | None, size: int | None = None) -> Iterator[bytes]:
+def cut_lines(
+    file: Readable, start: int, stop: int | None, size: int | None = None, piece: int = PIECE
+) -> Iterator[bytes]:
     r"""Yield the lines that start in a range, many at once, without the line feed of the last.
 
     The file stands at offset ``start - 1`` (or 0), since the byte before the range tells whether a line starts with
-    it. ``stop`` None: up to the end; ``size``: the file counts as ended there.
+    it. ``stop`` None: up to the end; ``size``: the file counts as ended there; ``piece``: how many bytes make a block.
 
     >>> from io import BytesIO
     >>> list(cut_lines(BytesIO(b"one\ntwo\nthree"), 0, 5))
@@ -61,7 +63,7 @@ def cut_lines(file: Readable, start: int, stop: int | None, size: int | None = N
     if start > 0:
         position, data = _find_line_start(file, position, stop, size)
     else:
-        data = _read(file, position, stop, size)
+        data = _read(file, position, stop, size, piece)
     unfinished: list[bytes] = []
     while data:
         if stop is not None and position + len(data) >= stop:
@@ -78,7 +80,7 @@ def cut_lines(file: Readable, start: int, stop: int | None, size: int | None = N
             yield b"".join(unfinished)
             unfinished = [data[last + 1 :]]
         position += len(data)
-        data = _read(file, position, stop, size)
+        data = _read(file, position, stop, size, piece)
     rest = b"".join(unfinished)
     if rest:
         yield rest
@@ -100,8 +102,8 @@ def _find_line_start(file: Readable, position: int, stop: int | None, size: int 
     return position, b""
 
 
-def _read(file: Readable, position: int, stop: int | None, size: int | None) -> bytes:
-    wanted = PIECE
+def _read(file: Readable, position: int, stop: int | None, size: int | None, piece: int = PIECE) -> bytes:
+    wanted = piece
     if stop is not None:
         wanted = min(wanted, stop - position) if position < stop else STEP
     if size is not None:
