@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
+from pyspark.sql.types import BinaryType, IntegerType, StructField, StructType
 
 from flott.common.options import FlottOptions, LogOptions
 from flott.errors import EpochFailedError
@@ -17,7 +18,7 @@ from flott.runtime.storage import open_storage, remove_job_files
 from flott.spark.anchors import Anchors
 from flott.spark.prints import show_prints
 from flott.spark.session import is_local, is_remote
-from flott.spark.worker import SCHEMA_SQL, JobAddress, LevelTask, digest_of
+from flott.spark.worker import JobAddress, LevelTask, digest_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
     from flott.runtime.reports import EpochOrder, TaskReport
 
 JOB_FILE = "taskowned/job"
+
+# As text it would be sent to Java to be parsed, in every epoch.
+BLOCKS = StructType(
+    [
+        *(StructField(name, IntegerType()) for name in ("target", "channel", "final", "sequence")),
+        StructField("data", BinaryType()),
+    ]
+)
 
 
 class SparkRunner:
@@ -70,10 +79,10 @@ class SparkRunner:
             self._anchors.cast(spark)
             first = levels[0]
             frame = spark.range(0, first.partitions, 1, first.partitions)
-            frame = frame.mapInArrow(self._task(first, order), SCHEMA_SQL)
+            frame = frame.mapInArrow(self._task(first, order), BLOCKS)
             for level in levels[1:]:
                 frame = self._anchors.exchanged(frame, level)
-                frame = frame.mapInArrow(self._task(level, order), SCHEMA_SQL)
+                frame = frame.mapInArrow(self._task(level, order), BLOCKS)
             rows = frame.collect()
         except PySparkException as error:
             raise EpochFailedError(short_cause(error)) from error

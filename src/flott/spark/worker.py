@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from flott.runtime.reports import EpochOrder
     from flott.runtime.state.cache_limits import CacheLimits
 
-SCHEMA_SQL = "target int, channel int, final int, sequence int, data binary"
 SCHEMA = pa.schema(
     [
         ("target", pa.int32()),

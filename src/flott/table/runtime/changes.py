@@ -20,6 +20,8 @@ KIND = "$kind"
 """The column of row kinds, as RowKind numbers them."""
 
 INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = 0, 1, 2, 3
+GONE = (UPDATE_BEFORE, DELETE)
+"""Changes that take a row back."""
 
 Kinds: TypeAlias = "NDArray[np.int8] | None"
 Row: TypeAlias = tuple[Any, ...]

@@ -31,6 +31,21 @@ class Segments:
         """Where the rows stand now that came first, second and so on."""
         self.back[self.order] = np.arange(len(groups))
 
+    def split_after(self, last: NDArray[np.bool_]) -> tuple[Segments, NDArray[np.int64]]:
+        """Return smaller groups, which end where ``last`` says, and for each of them the group that it is part of.
+
+        >>> rows, owners = Segments(np.array([0, 1, 0, 0]), 2).split_after(np.array([False, True, False, False]))
+        >>> rows.codes.tolist(), owners.tolist()
+        ([0, 0, 1, 2], [0, 0, 1])
+        """
+        begins = np.zeros(len(self.codes), bool)
+        begins[self.starts] = True
+        begins[1:] |= last[:-1]
+        codes = np.cumsum(begins) - 1
+        groups = np.empty_like(codes)
+        groups[self.order] = codes
+        return Segments(groups, int(codes[-1]) + 1), self.codes[begins]
+
     def sums(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each row the sum of its group so far; what leaves 64 bits wraps."""
         whole = np.cumsum(values)
