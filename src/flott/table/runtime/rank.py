@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -12,18 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from flott.runtime.operator import Operator
-from flott.table.runtime.changes import (
-    DELETE,
-    INSERT,
-    UPDATE_AFTER,
-    UPDATE_BEFORE,
-    ChangesOut,
-    rows_of,
-    unpack,
-)
+from flott.table.arrow_types import plain_values
+from flott.table.runtime.changes import DELETE, GONE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, unpack
 from flott.table.runtime.group_columns import EDGES
 from flott.table.runtime.kept_state import value_state
 from flott.table.runtime.key_codes import key_codes
+from flott.table.runtime.row_pool import RowPool
 from flott.table.runtime.segments import Segments
 
 if TYPE_CHECKING:
@@ -34,7 +27,7 @@ if TYPE_CHECKING:
     from flott.table.plan.nodes import SortKey
     from flott.table.runtime.changes import Row
 
-GONE = (UPDATE_BEFORE, DELETE)
+CHANGE = (UPDATE_BEFORE, UPDATE_AFTER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +79,16 @@ def sort_key(order: tuple[SortKey, ...], row: Row) -> tuple[Any, ...]:
     return tuple(parts)
 
 
-def _place(known: list[Any], rows: list[Row], own: Any, row: Row) -> int | None:
-    """Return where a row is; None if it is not there."""
-    place = bisect_left(known, own)
-    while place < len(rows) and known[place] == own:
-        if rows[place] == row:
-            return place
-        place += 1
-    return None
+def sort_keys(order: tuple[SortKey, ...], columns: tuple[Any, ...], rows: list[Row]) -> list[tuple[Any, ...]]:
+    """Return what each row of some columns is sorted by."""
+    parts: list[Iterable[Any]] = []
+    for key in order:
+        column = columns[key.index]
+        if column.null_count or (key.descending and not pa.types.is_integer(column.type)):
+            return [sort_key(order, row) for row in rows]
+        values = plain_values(column)
+        parts += [repeat(key.nulls_first), [-value for value in values] if key.descending else values]
+    return list(zip(*parts)) if parts else [()] * len(rows)  # noqa: B905 - some of them have no end
 
 
 class Rank(Operator):
@@ -105,11 +100,8 @@ class Rank(Operator):
         """After how many milliseconds without a row a partition is forgotten; 0 is never."""
 
     def open(self) -> None:
-        plan = self.plan
         backend = self.context.keyed("the first rows")
         self._state: ValueState = value_state(backend, "ranks", self.ttl, self.context.clock)
-        types = [*plan.types, *([pa.int64()] if plan.number else [])]
-        self._out = ChangesOut(types, append_only=False)
 
     def process(self, batch: Batch) -> None:
         plan, state = self.plan, self._state
@@ -122,42 +114,55 @@ class Rank(Operator):
             chosen = self._candidates(columns, codes, held)
             if len(chosen) < length:
                 columns, codes = tuple(column.take(pa.array(chosen)) for column in columns), codes[chosen]
-        changed = list(self._changed(rows_of(columns, len(codes)), codes.tolist(), removed, held))
-        state.update_all([keys[code] for code in changed], [held[code] or None for code in changed])
-        made = self._out.take()
+        pool = RowPool(columns, plan.types, len(codes))
+        own = sort_keys(plan.order, columns, pool.rows)
+        changed = self._changed(pool, zip(codes.tolist(), own, removed, strict=False), held)
+        rows = pool.rows
+        state.update_all(
+            [keys[code] for code in changed],
+            [[rows[number] for number in numbers] or None for numbers in changed.values()],
+        )
+        made = pool.take()
         if made is not None:
             self.output.emit(made)
 
     def _changed(
-        self, rows: list[Row], codes: list[int], removed: Iterable[bool], held: list[list[Row]]
-    ) -> Iterable[int]:
-        """Add rows to the partitions they are of, or take them away, and report; return which have changed."""
-        plan = self.plan
-        sorted_by: dict[int, list[Any]] = {}
-        for code, row, remove in zip(codes, rows, removed, strict=False):
-            own, some = sort_key(plan.order, row), held[code]
-            known = sorted_by.get(code)
-            if known is None:
-                known = [sort_key(plan.order, one) for one in some]
-            if not plan.retracting and len(some) >= plan.last and not own < known[-1]:
+        self, pool: RowPool, changes: Iterable[tuple[int, tuple[Any, ...], bool]], held: list[list[Row]]
+    ) -> dict[int, list[int]]:
+        """Add rows to the partitions they are of, or take them away, and report; return those that have changed.
+
+        A change has the number of the partition, what the row is sorted by, and whether it is taken away.
+        """
+        plan, rows = self.plan, pool.rows
+        first, last, retracting = plan.first, plan.last, plan.retracting
+        ranked: dict[int, tuple[list[Any], list[int]]] = {}
+        changed: dict[int, list[int]] = {}
+        for number, (code, own, remove) in enumerate(changes):
+            at = ranked.get(code)
+            if at is None:
+                some = held[code]
+                at = ranked[code] = [sort_key(plan.order, row) for row in some], pool.add(some)
+            known, numbers = at
+            if not retracting and len(numbers) >= last and not own < known[-1]:
                 continue
-            if code not in sorted_by:
-                sorted_by[code] = known
-                held[code] = some = list(some)
-            before = some[plan.first : plan.last]
-            place = _place(known, some, own, row) if remove else bisect_right(known, own)
-            if place is None:
-                continue
+            place = bisect_right(known, own)
             if remove:
-                del some[place], known[place]
+                found = _place(known, own, numbers, rows, rows[number])
+                if found is None:
+                    continue
+                place = found
+            before = numbers[first:last]
+            if remove:
+                del numbers[place], known[place]
             else:
-                some.insert(place, row)
+                numbers.insert(place, number)
                 known.insert(place, own)
-            if not plan.retracting:
-                del some[plan.last :], known[plan.last :]
-            if place < plan.last:
-                self._report(before, some[plan.first : plan.last], max(place - plan.first, 0))
-        return sorted_by
+            if not retracting:
+                del numbers[last:], known[last:]
+            changed[code] = numbers
+            if place < last:
+                self._report(pool, before, numbers[first:last], max(place - first, 0), remove=remove)
+        return changed
 
     def _candidates(self, columns: tuple[Any, ...], codes: Any, held: list[list[Row]]) -> Any:
         """Return the rows that may be among the first: those not behind the last one that is kept, by the first key."""
@@ -182,43 +187,52 @@ class Rank(Operator):
         limits = worst[codes]
         return np.flatnonzero(values >= limits if first.descending else values <= limits)
 
-    def _report(self, before: list[Row], after: list[Row], start: int = 0) -> None:
-        """Tell how the rows have changed, of which the first so many are the same."""
+    def _report(self, pool: RowPool, before: list[int], after: list[int], start: int, *, remove: bool) -> None:
+        """Tell how the rows have changed, of which the first so many are the same, and the next came or went."""
         if self.plan.number:
-            self._report_numbers(before, after, start)
-        elif len(before) <= 1 and len(after) == 1:
-            if before != after:
-                for row in before:
-                    self._out.add(DELETE, row)
-                self._out.add(INSERT, after[0])
+            self._report_places(pool, before, after, start)
+            return
+        if not (before if remove else after):
+            return  # All rows are before the first that counts.
+        gone = come = None
+        if remove:
+            gone = before[start]
+            if len(after) == len(before):
+                come = after[-1]
         else:
-            self._report_rows(before, after)
+            come = after[start]
+            if len(after) == len(before):
+                gone = before[-1]
+        if gone is not None and come is not None and pool.rows[gone] == pool.rows[come]:
+            return
+        if gone is not None:
+            pool.tell(DELETE, gone)
+        if come is not None:
+            pool.tell(INSERT, come)
 
-    def _report_rows(self, before: list[Row], after: list[Row]) -> None:
-        gone, come = Counter(before), Counter(after)
-        for row in before:
-            if gone[row] > come[row]:
-                gone[row] -= 1
-                self._out.add(DELETE, row)
-        gone = Counter(before)
-        for row in after:
-            if come[row] > gone[row]:
-                come[row] -= 1
-                self._out.add(INSERT, row)
-
-    def _report_numbers(self, before: list[Row], after: list[Row], start: int) -> None:
+    def _report_places(self, pool: RowPool, before: list[int], after: list[int], start: int) -> None:
         # The loop that everything goes through where many rows change places.
-        add_row, add_kind = self._out.rows.append, self._out.kinds.append
+        tell, kinds, places, rows = pool.told.append, pool.kinds, pool.places, pool.rows
         first, shared = self.plan.first + 1, min(len(before), len(after))
         for place, old, new in zip(range(first + start, first + shared), before[start:], after[start:], strict=False):
-            if old != new:
-                add_kind(UPDATE_BEFORE)
-                add_row((*old, place))
-                add_kind(UPDATE_AFTER)
-                add_row((*new, place))
+            if rows[old] != rows[new]:
+                tell(old)
+                tell(new)
+                kinds += CHANGE
+                places += (place, place)
         for place, new in enumerate(after[shared:], first + shared):
-            add_kind(INSERT)
-            add_row((*new, place))
+            pool.tell(INSERT, new)
+            places.append(place)
         for place, old in enumerate(before[shared:], first + shared):
-            add_kind(DELETE)
-            add_row((*old, place))
+            pool.tell(DELETE, old)
+            places.append(place)
+
+
+def _place(known: list[Any], own: Any, numbers: list[int], rows: list[Row], row: Row) -> int | None:
+    """Return where a row is; None if it is not there."""
+    place = bisect_left(known, own)
+    while place < len(known) and known[place] == own:
+        if rows[numbers[place]] == row:
+            return place
+        place += 1
+    return None
