@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pickle
 import struct
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from flott.runtime.state.points import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +23,7 @@ NOTHING: tuple[Any, ...] = ()
 
 Tail = tuple[int, list[Any]]
 """How many chunks there are, and the rows behind them."""
+NO_TAIL: Tail = 0, []
 
 
 class RowLists:
@@ -34,10 +38,10 @@ class RowLists:
     def __init__(self, backend: KeyedBackend, name: str) -> None:
         self._backend = backend
         self._column = backend.column(name)
-        self._whole: dict[Any, list[Any] | tuple[Any, ...]] = {}
-        """Lists that were read, with what was added to them; that of a key that has none is shared by all such."""
+        self._whole: dict[Any, list[Any]] = {}
+        """Lists that were read, with what was added to them."""
         self._tails: dict[Any, Tail] = {}
-        """The ends of lists as they are stored, where they are known."""
+        """Their ends as they are stored."""
         self._added: dict[Any, list[Any]] = {}
         self._replaced: set[Any] = set()
 
@@ -52,17 +56,15 @@ class RowLists:
         unread = [key for key in keys if key not in whole]
         if unread:
             self._read(unread)
-        return [whole[key] for key in keys]
+        return [whole.get(key, NOTHING) for key in keys]
 
     def add_all(self, keys: Iterable[Any], several: Iterable[list[Any]]) -> None:
         """Add rows to the lists of several keys, which are handed over with them."""
         whole, added, replaced = self._whole, self._added, self._replaced
         for key, rows in zip(keys, several, strict=True):
             known = whole.get(key)
-            if known:
-                known += rows  # type: ignore[operator]
-            elif known is not None:
-                whole[key] = rows.copy()
+            if known is not None:
+                known += rows
             if key in replaced:
                 continue
             if key in added:
@@ -79,52 +81,60 @@ class RowLists:
     # The store
 
     def _read(self, keys: list[Any]) -> None:
-        self._read_tails(keys)
-        column, added, whole = self._column, self._added, self._whole
-        long = [key for key in keys if self._tails[key][0]]
-        heads = zip(self._backend.addresses(column, long), (self._tails[key][0] for key in long), strict=True)
-        stored = iter(self._backend.get_many(column, [place for head, count in heads for place in chunks(head, count)]))
-        for key in keys:
-            count, tail = self._tails[key]
+        """Read the lists of keys that have one."""
+        column, added, tails = self._column, self._added, self._tails
+        found = self._stored_tails(keys, self._backend.addresses(column, keys))
+        some = [(key, tail) for key, tail in zip(keys, found, strict=True) if tail is not NO_TAIL or key in added]
+        heads = self._backend.addresses(column, [key for key, _ in some])
+        places = [place for head, (_, (count, _)) in zip(heads, some, strict=True) for place in chunks(head, count)]
+        stored = iter(self._backend.get_many(column, places))
+        for key, tail in some:
             rows: list[Any] = []
-            for _ in range(count):
+            for _ in range(tail[0]):
                 rows += pickle.loads(next(stored))  # type: ignore[arg-type]
-            rows += tail
+            rows += tail[1]
             rows += added.get(key, NOTHING)
-            whole[key] = rows or NOTHING
+            self._whole[key], tails[key] = rows, tail
 
-    def _read_tails(self, keys: Iterable[Any]) -> None:
-        tails = self._tails
-        unknown = [key for key in keys if key not in tails]
-        addresses = self._backend.addresses(self._column, unknown)
-        loads = pickle.loads
-        for key, data in zip(unknown, self._backend.get_many(self._column, addresses), strict=True):
-            tails[key] = (0, []) if data is None else loads(data)
+    def _stored_tails(self, keys: list[Any], heads: list[bytes]) -> list[Tail]:
+        """Return the ends of lists as they are stored."""
+        tails, loads = self._tails, pickle.loads
+        unknown = [head for key, head in zip(keys, heads, strict=True) if key not in tails]
+        stored = iter(self._backend.get_many(self._column, unknown))
+        return [
+            tails[key] if key in tails else NO_TAIL if (data := next(stored)) is None else loads(data) for key in keys
+        ]
 
     def flush(self, changes: EpochChanges) -> None:
-        self._read_tails(self._added)
-        entries: Changes = {}
-        added = list(self._added)
-        for key, head in zip(added, self._backend.addresses(self._column, added), strict=True):
-            count, tail = self._tails[key]
-            self._put(entries, key, head, count, tail + self._added[key])
+        column, points = self._column, changes.points
+        grown = iter(self._added.items())
+        while some := list(islice(grown, BATCH)):
+            entries: Changes = {}
+            keys = [key for key, _ in some]
+            heads = self._backend.addresses(column, keys)
+            for (key, rows), head, (count, tail) in zip(some, heads, self._stored_tails(keys, heads), strict=True):
+                self._put(entries, key, head, (count, tail + rows))
+            points.add(column, list(entries), list(entries.values()))
         for key in self._replaced:
-            head = self._backend.address(self._column, key)
-            entries.update(dict.fromkeys(chunks(head, self._tails[key][0])))
-            self._put(entries, key, head, 0, list(self._whole[key]))
+            head = self._backend.address(column, key)
+            entries = dict.fromkeys(chunks(head, self._tails.get(key, NO_TAIL)[0]))
+            self._put(entries, key, head, (0, self._whole[key].copy()))
             if not self._whole[key]:
                 # Rows come and go; of what is empty, nothing is kept.
                 entries[head] = None
-                del self._whole[key], self._tails[key]
-        changes.points.add(self._column, list(entries), list(entries.values()))
+                self._tails.pop(key, None)
+                del self._whole[key]
+            points.add(column, list(entries), list(entries.values()))
         self._added = {}
         self._replaced = set()
 
-    def _put(self, entries: Changes, key: Any, head: bytes, count: int, rows: list[Any]) -> None:
+    def _put(self, entries: Changes, key: Any, head: bytes, tail: Tail) -> None:
+        count, rows = tail
         if len(rows) > LONG_TAIL:
             entries[head + CHUNK.pack(count)] = pickle.dumps(rows, 5)
-            count, rows = count + 1, []
-        self._tails[key] = tail = count, rows
+            tail = count + 1, []
+        if key in self._whole:
+            self._tails[key] = tail
         entries[head] = pickle.dumps(tail, 5)
 
     def forget(self) -> None:
@@ -134,7 +144,7 @@ class RowLists:
         self._replaced = set()
 
     def live_entries(self) -> int:
-        return sum(map(len, self._whole.values())) + len(self._tails)
+        return sum(map(len, self._whole.values())) + len(self._whole)
 
 
 def chunks(head: bytes, count: int) -> list[bytes]:

@@ -50,9 +50,7 @@ class SeenValues:
         fresh = [old is None and place not in added for old, place in zip(stored, addresses, strict=True)]
         dumps = pickle.dumps
         added.update(
-            (place, dumps((value, ENTRY), 5))
-            for place, value, new in zip(addresses, values, fresh, strict=True)
-            if new
+            (place, dumps((value, ENTRY), 5)) for place, value, new in zip(addresses, values, fresh, strict=True) if new
         )
         return fresh
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import chain, compress, repeat
+from operator import ne
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -212,20 +213,20 @@ class Rank(Operator):
 
     def _report_places(self, pool: RowPool, before: list[int], after: list[int], start: int) -> None:
         # The loop that everything goes through where many rows change places.
-        tell, kinds, places, rows = pool.told.append, pool.kinds, pool.places, pool.rows
+        told, places, row = pool.told, pool.places, pool.rows.__getitem__
         first, shared = self.plan.first + 1, min(len(before), len(after))
-        for place, old, new in zip(range(first + start, first + shared), before[start:], after[start:], strict=False):
-            if rows[old] != rows[new]:
-                tell(old)
-                tell(new)
-                kinds += CHANGE
-                places += (place, place)
-        for place, new in enumerate(after[shared:], first + shared):
-            pool.tell(INSERT, new)
-            places.append(place)
-        for place, old in enumerate(before[shared:], first + shared):
-            pool.tell(DELETE, old)
-            places.append(place)
+        old, new = before[start:shared], after[start:shared]
+        at = list(range(first + start, first + shared))
+        differ = list(map(ne, map(row, old), map(row, new)))
+        if not all(differ):
+            old, new, at = (list(compress(some, differ)) for some in (old, new, at))
+        told += chain.from_iterable(zip(old, new, strict=True))
+        places += chain.from_iterable(zip(at, at, strict=True))
+        pool.kinds += CHANGE * len(old)
+        for kind, some in ((INSERT, after), (DELETE, before)):
+            for place, number in enumerate(some[shared:], first + shared):
+                pool.tell(kind, number)
+                places.append(place)
 
 
 def _place(known: list[Any], own: Any, numbers: list[int], rows: list[Row], row: Row) -> int | None:
