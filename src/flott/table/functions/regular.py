@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flott.table.expr import Call
+from flott.table.functions.quick_texts import constants, extracted
 from flott.table.functions.registry import a_number, a_text, row_by_row, scalar, takes
 from flott.table.types import DataTypes
 
@@ -78,6 +79,11 @@ def _extract(text: str, pattern: str, group: int = 0) -> str | None:
 )
 def _regexp_extract(call: Call, args: list[Column], session: Session) -> Column:
     """Return what a group of a regular expression matched; the whole is group 0."""
+    known = constants(*args[1:])
+    if known is not None and not isinstance(args[0], pa.Scalar):
+        made = extracted(args[0], *(known if len(known) == 2 else (known[0], 0)))  # noqa: PLR2004 - a pattern, a group
+        if made is not None:
+            return made
     return row_by_row(_extract)(call, args, session)
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flott.table.expr import Call
+from flott.table.functions.quick_texts import constants, split_part
 from flott.table.functions.registry import (
     Session,
     a_number,
@@ -104,7 +105,6 @@ scalar("SUBSTRING", "SUBSTR", bind=takes(TEXT, a_text, a_number, a_number, least
 scalar("LEFT", bind=takes(TEXT, a_text, a_number))(row_by_row(lambda text, count: text[: max(count, 0)]))
 scalar("RIGHT", bind=takes(TEXT, a_text, a_number))(row_by_row(lambda text, count: text[-count:] if count > 0 else ""))
 scalar("REPEAT", bind=takes(TEXT, a_text, a_number))(row_by_row(lambda text, count: text * count))
-scalar("REPLACE", bind=takes(TEXT, a_text, a_text, a_text))(row_by_row(lambda text, old, new: text.replace(old, new)))
 scalar("POSITION", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
 scalar("INSTR", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda text, part: text.find(part) + 1))
 scalar("LOCATE", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
@@ -113,6 +113,15 @@ scalar("MD5", bind=takes(TEXT, a_text))(
     row_by_row(lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest())
 )
 scalar("SHA256", bind=takes(TEXT, a_text))(row_by_row(lambda text: hashlib.sha256(text.encode()).hexdigest()))
+
+
+@scalar("REPLACE", bind=takes(TEXT, a_text, a_text, a_text))
+def _replace(call: Call, args: list[Column], session: Session) -> Column:
+    """Return a text with one part in the place of another."""
+    known = constants(*args[1:])
+    if known is not None and known[0] and not isinstance(args[0], pa.Scalar):
+        return pc.replace_substring(args[0], *known)
+    return row_by_row(str.replace)(call, args, session)
 
 
 def _pad(text: str, length: int, fill: str, *, left: bool) -> str | None:
@@ -136,6 +145,9 @@ def _split(text: str, separator: str, index: int) -> str | None:
 @scalar("SPLIT_INDEX", bind=lambda name, args: _nullable(takes(TEXT, a_text, a_text, a_number)(name, args)))
 def _split_index(call: Call, args: list[Column], session: Session) -> Column:
     """Return one of the parts of a text, counted from 0."""
+    known = constants(*args[1:])
+    if known is not None and known[0] and not isinstance(args[0], pa.Scalar):
+        return split_part(args[0], *known)
     return row_by_row(_split)(call, args, session)
 
 
