@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from itertools import chain, compress, repeat
-from operator import ne
+from itertools import repeat
+from operator import neg
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from flott.runtime.operator import Operator
-from flott.table.arrow_types import plain_values
-from flott.table.runtime.changes import DELETE, GONE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, unpack
+from flott.table.runtime.changes import GONE, unpack
 from flott.table.runtime.group_columns import EDGES
 from flott.table.runtime.kept_state import value_state
 from flott.table.runtime.key_codes import key_codes
+from flott.table.runtime.rank_changes import ComeAndGo, Places
 from flott.table.runtime.row_pool import RowPool
 from flott.table.runtime.segments import Segments
 
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from flott.runtime.state.values import ValueState
     from flott.table.plan.nodes import SortKey
     from flott.table.runtime.changes import Row
+    from flott.table.runtime.rank_changes import RankChanges
 
-CHANGE = (UPDATE_BEFORE, UPDATE_AFTER)
+Ranked = tuple[list[Any], list[int]]
+"""What the rows of a partition are sorted by, and their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +82,14 @@ def sort_key(order: tuple[SortKey, ...], row: Row) -> tuple[Any, ...]:
     return tuple(parts)
 
 
-def sort_keys(order: tuple[SortKey, ...], columns: tuple[Any, ...], rows: list[Row]) -> list[tuple[Any, ...]]:
-    """Return what each row of some columns is sorted by."""
+def sort_keys(order: tuple[SortKey, ...], rows: list[Row]) -> list[tuple[Any, ...]]:
+    """Return what each of some rows is sorted by."""
     parts: list[Iterable[Any]] = []
     for key in order:
-        column = columns[key.index]
-        if column.null_count or (key.descending and not pa.types.is_integer(column.type)):
+        values = [row[key.index] for row in rows]
+        if None in values or (key.descending and set(map(type, values)) != {int}):
             return [sort_key(order, row) for row in rows]
-        values = plain_values(column)
-        parts += [repeat(key.nulls_first), [-value for value in values] if key.descending else values]
+        parts += [repeat(key.nulls_first), map(neg, values) if key.descending else values]
     return list(zip(*parts)) if parts else [()] * len(rows)  # noqa: B905 - some of them have no end
 
 
@@ -116,34 +117,47 @@ class Rank(Operator):
             if len(chosen) < length:
                 columns, codes = tuple(column.take(pa.array(chosen)) for column in columns), codes[chosen]
         pool = RowPool(columns, plan.types, len(codes))
-        own = sort_keys(plan.order, columns, pool.rows)
-        changed = self._changed(pool, zip(codes.tolist(), own, removed, strict=False), held)
+        own = sort_keys(plan.order, pool.rows)
+        numbers = codes.tolist()
+        ranked = self._ranked(pool, dict.fromkeys(numbers), held)
+        told = Places(pool, plan.first) if plan.number else ComeAndGo(pool)
+        changed = self._changed(pool.rows, zip(numbers, own, removed, strict=False), ranked, told)
         rows = pool.rows
         state.update_all(
             [keys[code] for code in changed],
             [[rows[number] for number in numbers] or None for numbers in changed.values()],
         )
-        made = pool.take()
+        made = told.batch()
         if made is not None:
             self.output.emit(made)
 
+    def _ranked(self, pool: RowPool, codes: Iterable[int], held: list[list[Row]]) -> dict[int, Ranked]:
+        """Return the rows of some partitions by number, and what each is sorted by."""
+        rows = [row for code in codes for row in held[code]]
+        keys, numbers = sort_keys(self.plan.order, rows), pool.add(rows)
+        ranked: dict[int, Ranked] = {}
+        start = 0
+        for code in codes:
+            end = start + len(held[code])
+            ranked[code] = keys[start:end], numbers[start:end]
+            start = end
+        return ranked
+
     def _changed(
-        self, pool: RowPool, changes: Iterable[tuple[int, tuple[Any, ...], bool]], held: list[list[Row]]
+        self,
+        rows: list[Row],
+        changes: Iterable[tuple[int, tuple[Any, ...], bool]],
+        ranked: dict[int, Ranked],
+        told: RankChanges,
     ) -> dict[int, list[int]]:
-        """Add rows to the partitions they are of, or take them away, and report; return those that have changed.
+        """Add rows to the partitions they are of, or take them away, and tell; return those that have changed.
 
         A change has the number of the partition, what the row is sorted by, and whether it is taken away.
         """
-        plan, rows = self.plan, pool.rows
-        first, last, retracting = plan.first, plan.last, plan.retracting
-        ranked: dict[int, tuple[list[Any], list[int]]] = {}
+        first, last, retracting = self.plan.first, self.plan.last, self.plan.retracting
         changed: dict[int, list[int]] = {}
         for number, (code, own, remove) in enumerate(changes):
-            at = ranked.get(code)
-            if at is None:
-                some = held[code]
-                at = ranked[code] = [sort_key(plan.order, row) for row in some], pool.add(some)
-            known, numbers = at
+            known, numbers = ranked[code]
             if not retracting and len(numbers) >= last and not own < known[-1]:
                 continue
             place = bisect_right(known, own)
@@ -162,7 +176,7 @@ class Rank(Operator):
                 del numbers[last:], known[last:]
             changed[code] = numbers
             if place < last:
-                self._report(pool, before, numbers[first:last], max(place - first, 0), remove=remove)
+                told.add(before, numbers[first:last], max(place - first, 0), remove=remove)
         return changed
 
     def _candidates(self, columns: tuple[Any, ...], codes: Any, held: list[list[Row]]) -> Any:
@@ -187,46 +201,6 @@ class Rank(Operator):
             return np.sort(rows.order[np.flatnonzero(values[rows.order] == best)])
         limits = worst[codes]
         return np.flatnonzero(values >= limits if first.descending else values <= limits)
-
-    def _report(self, pool: RowPool, before: list[int], after: list[int], start: int, *, remove: bool) -> None:
-        """Tell how the rows have changed, of which the first so many are the same, and the next came or went."""
-        if self.plan.number:
-            self._report_places(pool, before, after, start)
-            return
-        if not (before if remove else after):
-            return  # All rows are before the first that counts.
-        gone = come = None
-        if remove:
-            gone = before[start]
-            if len(after) == len(before):
-                come = after[-1]
-        else:
-            come = after[start]
-            if len(after) == len(before):
-                gone = before[-1]
-        if gone is not None and come is not None and pool.rows[gone] == pool.rows[come]:
-            return
-        if gone is not None:
-            pool.tell(DELETE, gone)
-        if come is not None:
-            pool.tell(INSERT, come)
-
-    def _report_places(self, pool: RowPool, before: list[int], after: list[int], start: int) -> None:
-        # The loop that everything goes through where many rows change places.
-        told, places, row = pool.told, pool.places, pool.rows.__getitem__
-        first, shared = self.plan.first + 1, min(len(before), len(after))
-        old, new = before[start:shared], after[start:shared]
-        at = list(range(first + start, first + shared))
-        differ = list(map(ne, map(row, old), map(row, new)))
-        if not all(differ):
-            old, new, at = (list(compress(some, differ)) for some in (old, new, at))
-        told += chain.from_iterable(zip(old, new, strict=True))
-        places += chain.from_iterable(zip(at, at, strict=True))
-        pool.kinds += CHANGE * len(old)
-        for kind, some in ((INSERT, after), (DELETE, before)):
-            for place, number in enumerate(some[shared:], first + shared):
-                pool.tell(kind, number)
-                places.append(place)
 
 
 def _place(known: list[Any], own: Any, numbers: list[int], rows: list[Row], row: Row) -> int | None:
