@@ -83,13 +83,16 @@ class GroupMemo(dict[Any, int]):
 
     def of_all(self, keys: list[Any]) -> NDArray[np.int64]:
         """Return the key groups of several keys, each of which comes once."""
-        new = [key for key in keys if key not in self]
-        if new:
+        found = list(map(self.get, keys))
+        if None in found:
+            new = [key for key, group in zip(keys, found, strict=True) if group is None]
             if len(self) + len(new) > MANY_KEYS:
                 self.clear()
-                new = keys
-            self.update(zip(new, key_groups_of_bytes(encode_keys(new), self.max_parallelism).tolist(), strict=True))
-        return np.fromiter(map(self.__getitem__, keys), np.int64, len(keys))
+            groups = key_groups_of_bytes(encode_keys(new), self.max_parallelism).tolist()
+            self.update(zip(new, groups, strict=True))
+            rest = iter(groups)
+            found = [next(rest) if group is None else group for group in found]
+        return np.array(found, np.int64)
 
     def __missing__(self, key: Any) -> int:
         if len(self) >= MANY_KEYS:

@@ -12,6 +12,8 @@ from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.store import StateStore
 from flott.runtime.state.values import FEW_KEYS, ValueState
 from flott.runtime.storage import LocalStorage
+from flott.runtime.windowing.panes import PaneBackend
+from flott.runtime.windowing.windows import TimeWindow
 
 LONG = "long" * 200
 KEYS = [LONG, None, ("t", 1), *range(2 * FEW_KEYS), *(f"k{number}" for number in range(FEW_KEYS))]
@@ -100,3 +102,12 @@ def test_old_entries_are_converted(state):
     assert missed == 0
     assert found[None] is None
     assert found[LONG] == ("value of", LONG, "converted")
+
+
+def test_states_of_windows_are_not_read_ahead():
+    """A key that is a pair looks like a key and its window."""
+    backend = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits(0))
+    state = PaneBackend(backend).part("v", "value state", ValueState)
+    state._ahead = 2
+    backend.look_ahead([("a", TimeWindow(0, number)) for number in range(1, FEW_KEYS + 2)])
+    assert (state._told, state.live_entries()) == (0, 0)

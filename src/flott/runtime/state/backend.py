@@ -112,11 +112,10 @@ class Heads(dict[Any, tuple[bytes, bytes]]):
         return head
 
     def fill(self, keys: list[Any]) -> None:
-        """Encode those of some keys that are not here yet, all at once."""
-        new = [key for key in keys if key not in self]
-        encoded = encode_keys(new)
+        """Encode keys that are not here yet, all at once."""
+        encoded = encode_keys(keys)
         groups = key_groups_of_bytes(encoded, self.max_parallelism).tolist()
-        for key, group, one in zip(new, groups, encoded, strict=True):
+        for key, group, one in zip(keys, groups, encoded, strict=True):
             if len(one) <= LONG_KEY:
                 self[key] = (TWO_BYTES[group], TWO_BYTES[len(one)] + one)
 
@@ -127,6 +126,9 @@ class KeyedBackend:
     An entry's address is ``key group (2 bytes) | column (4) | key length (2) | key | rest``: a key group is one
     range of the store, and so is one state of one key.
     """
+
+    reads_ahead: ClassVar[bool] = True
+    """Whether its states can read what records need before they come."""
 
     def __init__(self, operator_id: str, title: str, groups: range, max_parallelism: int, cache: CacheLimits) -> None:
         self.operator_id = operator_id
@@ -286,8 +288,13 @@ class KeyedBackend:
 
     def addresses(self, column: bytes, keys: list[Any]) -> list[bytes]:
         """Return where the entries of several keys are stored."""
-        self.heads.fill(keys)
-        return [group + column + tail for group, tail in map(self.heads.__getitem__, keys)]
+        heads = self.heads
+        # Each look at a dictionary takes the hash of the key, which of a tuple is work.
+        found = list(map(heads.get, keys))
+        if None in found:
+            heads.fill([key for key, head in zip(keys, found, strict=True) if head is None])
+            found = list(map(heads.__getitem__, keys))
+        return [group + column + tail for group, tail in found]  # type: ignore[misc]
 
     def reader(self, column: bytes) -> Callable[[bytes], bytes | None]:
         """Return what reads the entries of a column in this epoch."""

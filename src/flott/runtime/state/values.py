@@ -95,6 +95,8 @@ class SingleValue:
 
         That is known from those before: if half of them or more asked for a key that was not in memory, so will these.
         """
+        if not self._backend.reads_ahead:
+            return
         told, missed = self._told, self._missed
         self._told, self._missed = len(keys), 0
         if told and 2 * missed >= told:
@@ -104,11 +106,12 @@ class SingleValue:
         if self._ahead and len(keys) >= FEW_KEYS:
             # What goes wrong here goes wrong again where the record is known.
             with suppress(Exception):
-                self._fetch_all(keys)
+                self._fetch_all(list(dict.fromkeys(keys)))
 
     def _fetch_all(self, keys: list[Any]) -> None:
+        """Read what is not in memory of keys that are all different."""
         read, written, column = self._read, self._written, self._column
-        wanted = [key for key in dict.fromkeys(keys) if key not in read and key not in written]
+        wanted = [key for key in keys if key not in read and key not in written]
         if not wanted:
             return
         addresses = self._backend.addresses(column, wanted)
@@ -154,9 +157,11 @@ class ValueState(SingleValue):
         self._written[self._scope.key] = value
 
     def values_of(self, keys: list[Any]) -> list[Any]:
-        """Return the values of several keys, None where there is none; what is not in memory is read at once."""
+        """Return the values of keys that are all different, None where there is none; reads what is missing at once."""
         self._fetch_all(keys)
         written, read = self._written, self._read
+        if not written:
+            return list(map(read.__getitem__, keys))
         return [written[key] if key in written else read[key] for key in keys]
 
     def update_all(self, keys: Iterable[Any], values: Iterable[Any]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import struct
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 from flott.errors import StateAccessError
 from flott.runtime.state.backend import KeyScope
@@ -98,6 +98,9 @@ class PaneHeads:
 class PaneBackend:
     """What states need of a backend, for panes instead of keys."""
 
+    # The keys of a batch do not say which panes its records belong to.
+    reads_ahead: ClassVar[bool] = False
+
     def __init__(self, backend: KeyedBackend) -> None:
         self.backend = backend
         self.title = backend.title
@@ -123,6 +126,10 @@ class PaneBackend:
         """Return where the entry of a pane is stored."""
         group, tail = self.heads[pane]
         return group + column + tail
+
+    def addresses(self, column: bytes, panes: list[Pane]) -> list[bytes]:
+        """Return where the entries of several panes are stored."""
+        return [group + column + tail for group, tail in map(self.heads.__getitem__, panes)]
 
     def part(self, name: str, kind: str, make: Callable[[KeyedBackend, str], Any], schema: str = "") -> Any:
         """Return the pane state of a name, made at first use."""

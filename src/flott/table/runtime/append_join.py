@@ -43,7 +43,7 @@ class AppendJoin(TwoInputs, TimedRows):
         backend = self.context.keyed("the rows of a join")
         self._scope = backend.scope
         self._sides: list[RowLists] = [
-            backend.part(name, "row lists", partial(RowLists, backend, name)) for name in ("left", "right")
+            backend.part(name, "row lists", partial(RowLists, backend, name)) for name in ("left-rows", "right-rows")
         ]
         self._timers = TimerService(backend, "expiry", self.context.clock, self._expire, self._expire)
         plan = self.plan

@@ -65,7 +65,9 @@ class GroupColumns(Operator):
 
     def open(self) -> None:
         backend = self.context.keyed("what groups hold")
-        self._state: ValueState = backend.part("sums", "value state", lambda: ValueState(backend, "sums"))
+        # Groups whose rows are taken back were saved in another form once: that name with another kind is refused.
+        name, kind = ("groups", "sums of groups") if self.plan.retracting else ("sums", "value state")
+        self._state: ValueState = backend.part(name, kind, partial(ValueState, backend, name))
         self._calls = (*self.plan.calls, ROWS) if self.plan.retracting else self.plan.calls
         self._types = [to_arrow_type(call.type) for call in self.plan.calls]
         self._seen: dict[int, SeenValues] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,8 +58,8 @@ class WindowJoin(TwoInputs, AtTheirTime):
         types = plan.types[LEFT] if self._half else (*plan.types[LEFT], *plan.types[RIGHT])
         self._out = ChangesOut(types, append_only=True)
         self._nothing = [(None,) * len(some) for some in plan.types]
-        self._over: list[tuple[list[Row], list[Row], bool]] = []
-        """Of each key of a window that is over: the rows of both sides, and whether they can be partners at all."""
+        self._over: list[Any] = []
+        """The keys of windows that are over."""
 
     def process(self, batch: Batch) -> None:
         self._process(LEFT, self._left, batch)
@@ -75,6 +76,7 @@ class WindowJoin(TwoInputs, AtTheirTime):
         ends = np.cumsum(np.bincount(codes, minlength=len(keys))).tolist()
         rows = rows_of([column.take(pa.array(order)) for column in columns], length)
         start = 0
+        added: dict[Any, list[Row]] = {}
         for key, stop in zip(keys, ends, strict=True):
             # The window is part of the key.
             some, last = rows[start:stop], rows[start][end] // MILLI - 1
@@ -82,25 +84,32 @@ class WindowJoin(TwoInputs, AtTheirTime):
             if last <= watermark:
                 self._late.inc(len(some))
                 continue
+            added[key] = some
             self._scope.key = key
-            held: list[Row] | None = state.value()
-            if held is not None:
-                held.extend(some)
-            state.update(some if held is None else held)
             self._timers.register_event_time_timer(last)
         self._scope.unset()
+        held = state.values_of(list(added))
+        state.update_all(added, (some + new if some else new for some, new in zip(held, added.values(), strict=True)))
 
     def _fire(self, time: int, key: Any) -> None:
-        partners = not any(
-            part is None and not same for part, same in zip(key, self.plan.join.nulls_match, strict=True)
-        )
-        self._over.append((self._left.value() or [], self._right.value() or [], partners))
-        self._left.clear()
-        self._right.clear()
+        self._over.append(key)
+
+    def _taken(self) -> list[tuple[list[Row], list[Row], bool]]:
+        """Take, of each key of a window that is over, the rows of both sides; say whether they can be partners."""
+        keys, self._over = self._over, []
+        lefts, rights = self._left.values_of(keys), self._right.values_of(keys)
+        for state, held in ((self._left, lefts), (self._right, rights)):
+            gone = list(compress(keys, held))
+            state.update_all(gone, [None] * len(gone))
+        strict = [place for place, same in enumerate(self.plan.join.nulls_match) if not same]
+        return [
+            (left or [], right or [], all(key[place] is not None for place in strict))
+            for key, left, right in zip(keys, lefts, rights, strict=True)
+        ]
 
     def hand_on(self) -> None:
         """Hand on the rows of the windows that are over."""
-        over, self._over = self._over, []
+        over = self._taken()
         if self.plan.join.kind == "INNER":
             self._hand_on_pairs([(lefts, rights) for lefts, rights, fit in over if fit and lefts and rights])
             return
