@@ -145,17 +145,16 @@ def bids(events: np.ndarray) -> pa.Table:
     })  # fmt: skip
 
 
-def write_events(folder: Path, count: int, form: str) -> None:
-    """Write the first so many events: a directory per kind, with one file in it."""
+def write_events(folder: Path, count: int, form: str, *, with_bids: bool = True) -> None:
+    """Write the first so many events: a directory per kind, with one file in it, or none for bids if without them."""
     numbers = np.arange(count, dtype=np.int64)
     rest = numbers % 50
-    made = {
-        "person": persons(numbers[rest == 0]),
-        "auction": auctions(numbers[(rest > 0) & (rest < 4)]),
-        "bid": bids(numbers[rest >= 4]),
-    }
-    for name, table in made.items():
+    made = {"person": persons(numbers[rest == 0]), "auction": auctions(numbers[(rest > 0) & (rest < 4)])}
+    if with_bids:
+        made["bid"] = bids(numbers[rest >= 4])
+    for name in TABLES:
         (folder / name).mkdir(parents=True)
+    for name, table in made.items():
         path = folder / name / f"part-0.{form}"
         if form == "csv":
             options = pa_csv.WriteOptions(include_header=False, quoting_style="needed")

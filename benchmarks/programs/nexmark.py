@@ -55,7 +55,7 @@ def warm_up(tables, asked: dict) -> None:
     """Start whatever starts with the first query: it belongs to none."""
     for statement in next(iter(asked["tables"].values())):
         tables.execute_sql(statement)
-    seconds(tables, "SELECT auction FROM bid")
+    seconds(tables, "SELECT id FROM auction")
 
 
 def sql_type(kind) -> str:
@@ -75,8 +75,8 @@ def main() -> None:
     told: dict[str, dict] = {}
     for name, query in asked["queries"].items():
         told[name] = {}
-        for size, statements in asked["tables"].items():
-            for statement in statements:
+        for size in asked["over"][name]:
+            for statement in asked["tables"][size]:
                 tables.execute_sql(statement)
             try:
                 told[name][size] = seconds(tables, query)
