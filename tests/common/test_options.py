@@ -69,7 +69,7 @@ def test_every_group_has_an_introduction_and_options():
         ("python.execution-mode", "process"),
         ("flott.spark.master", "local[*]"),
         ("flott.state.dir", None),
-        ("flott.epoch.target-duration", Duration.of_seconds(1)),
+        ("flott.epoch.target-duration", Duration.of_seconds(2)),
         ("flott.epoch.max-attempts", 3),
         ("flott.state.cache-entries", 200_000),
     ],

@@ -92,6 +92,6 @@ def test_the_most_impatient_operator_sets_the_latency_target():
         client.get_job_execution_result().result(60)
         return client.master.settings.buffer_timeout
 
-    assert target() == 1_000  # full epochs
+    assert target() == 2_000  # full epochs
     doubled.set_buffer_timeout(20)
     assert target() == 20

@@ -79,7 +79,7 @@ class FlottOptions:
     EPOCH_TARGET_DURATION = (
         ConfigOptions.key("flott.epoch.target-duration")
         .duration_type()
-        .default_value(Duration.of_seconds(1))
+        .default_value(Duration.of_seconds(2))
         .with_description(
             "How long an epoch should take when there is a backlog: longer epochs cost less, "
             "shorter ones answer sooner."
