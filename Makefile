@@ -25,9 +25,13 @@ java:
 	@tools/ensure_java.sh
 
 # Made again when the dependencies change.
-$(STAMP): pyproject.toml tools/setup_venv.sh
+$(STAMP): pyproject.toml tools/setup_venv.sh hatch_build.py
 	@PYTHON="$(PYTHON)" tools/setup_venv.sh $(VENV)
 	@touch $@
+
+.PHONY: native
+native: $(STAMP) ## Compile again what exists in machine code too, after a change of src/flott/runtime/native
+	$(BIN)/python hatch_build.py
 
 .PHONY: demo
 demo: setup ## Run a live streaming job on the terminal (Ctrl-C ends it)
@@ -43,6 +47,10 @@ test-fast: $(STAMP) ## Run the tests that need neither Spark nor Java, and the e
 .PHONY: test-jobs
 test-jobs: $(STAMP) ## Run the tests that run whole jobs without Spark, and the properties with few examples
 	$(PYTEST) -q -n 2 -m "(job or hypothesis) and not spark and not slow and not chaos and not oracle" tests
+
+.PHONY: test-pure
+test-pure: $(STAMP) ## Run the tests of what is compiled once more, without it
+	FLOTT_PURE=1 $(PYTEST) -q -n 2 -m "not spark and not slow" tests/runtime tests/table/runtime
 
 .PHONY: test-spark
 test-spark: setup ## Run the tests on embedded Spark, in one process
@@ -118,7 +126,7 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff format .
 
 .PHONY: ci
-ci: lint test test-properties test-slow docs ## Run what CI runs
+ci: lint test test-pure test-properties test-slow docs ## Run what CI runs
 
 .PHONY: clean
 clean: ## Remove the virtual environment and everything that tools and runs left

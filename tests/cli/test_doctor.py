@@ -23,7 +23,7 @@ def test_a_machine_that_has_all(tmp_path, monkeypatch):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     code, told = doctor("--json", "--checkpoint-dir", str(tmp_path / "checkpoints"))
     findings = {one["check"]: one for one in map(json.loads, told.splitlines())}
-    assert list(findings) == ["python", "packages", "java", "disk", "state", "rest", "registry", "storage"]
+    assert list(findings) == ["python", "packages", "compiled", "java", "disk", "state", "rest", "registry", "storage"]
     assert [name for name, one in findings.items() if not one["ok"]] == []
     assert code == 0
     assert list((tmp_path / "checkpoints").iterdir()) == []

@@ -57,7 +57,7 @@ def doctor(*, directory: str | None, with_spark: bool, master: str, prepare: boo
     flott doctor
     flott doctor --checkpoint-dir s3://bucket/checkpoints --master spark://host:7077
     """
-    checks: list[Callable[[], Finding]] = [python, packages, java, disk, state_store, rest_port, registry]
+    checks: list[Callable[[], Finding]] = [python, packages, compiled, java, disk, state_store, rest_port, registry]
     if directory is not None:
         place = absolute(directory)
         checks.append(lambda: storage(place))
@@ -98,6 +98,19 @@ def packages() -> Finding:
     # A checkout that was not installed has no version, and runs all the same.
     serious = [name for name in missing if name != "flott"]
     return Finding("packages", not serious, ", ".join(found), f"pip install {' '.join(serious)}" if serious else "")
+
+
+def compiled() -> Finding:
+    """Look whether the parts that exist in machine code too were compiled; a job runs either way."""
+    from flott.runtime import native
+
+    if native.entries is not None:
+        return Finding("compiled", ok=True, found="state of many keys, dealing out by key")
+    advice = (
+        "State of many keys is two to three times slower. With a C compiler (Debian: apt-get install gcc python3-dev), "
+        "install Flott again; without FLOTT_PURE=1 in the environment."
+    )
+    return Finding("compiled", ok=True, found="nothing: everything runs in Python", advice=advice)
 
 
 def java() -> Finding:

@@ -11,6 +11,10 @@ from flott.common.fields import Field
 from flott.errors import FlottError
 from flott.runtime.batch import Batch
 from flott.runtime.keys import key_group_of
+from flott.runtime.native import entries
+
+QUICK_KEYS = frozenset({int, str})
+"""Keys that compiled code writes down itself, in less time than it takes to look one up."""
 
 Route: TypeAlias = Callable[[Batch], Iterator[tuple[int, Batch]]]
 
@@ -155,8 +159,11 @@ class KeyGroupHash(Partitioner):
             if batch.columnar and batch.has(field):  # type: ignore[attr-defined]
                 parts: Iterator[tuple[int, Batch]] = batch.scatter(field, count, lane.max_parallelism)  # type: ignore[attr-defined]
                 return parts
+            keys = list(map(select, batch.values))
+            if entries is not None and keys and type(keys[0]) in QUICK_KEYS:
+                return dealt_out(keys, lane, batch)
             memo.trim()
-            return scatter(batch, list(map(memo.__getitem__, map(select, batch.values))), count)
+            return scatter(batch, list(map(memo.__getitem__, keys)), count)
 
         return route
 
@@ -202,6 +209,15 @@ class Custom(Partitioner):
             return scatter(batch, targets, count)
 
         return route
+
+
+def dealt_out(keys: list[Any], lane: Lane, batch: Batch) -> Iterator[tuple[int, Batch]]:
+    """Cut a batch into one for each subtask that owns some of its keys, in compiled code."""
+    stamps = batch.stamps
+    dealt, stamped = entries.scatter(keys, lane.max_parallelism, lane.downstream, batch.values, stamps)  # type: ignore[union-attr]
+    for target, values in enumerate(dealt):
+        if values:
+            yield target, Batch(values, None if stamps is None else stamped[target])
 
 
 def round_robin(targets: range, start: int) -> Route:

@@ -119,7 +119,7 @@ def test_nothing_is_read_behind_the_head(tmp_path):
     log = PointLog(tmp_path)
     append(log, {START + b"1": b"one"})
     head = log.head
-    append(log, {START + b"1": b"two", START + b"2": b"two"})
+    append(log, {START + b"1": b"another", START + b"2": b"two"})
     # The second batch never counted: its process died.
     again = PointLog(tmp_path)
     again.open(head)

@@ -226,7 +226,8 @@ def test_files_of_a_process_that_died_are_removed(opened, storage):
 
 def test_a_disk_that_is_full_while_a_log_is_written_anew(opened, storage, monkeypatch):
     monkeypatch.setattr(point_log, "LITTLE_WASTE", 500)
-    several = [changes(looked_up=entries(LOOKED_UP, range(20), b"%d" % number * 5)) for number in range(12)]
+    values = [b"x" * (5 + 7 * number % 5) for number in range(12)]
+    several = [changes(looked_up=entries(LOOKED_UP, range(20), value)) for value in values]
     lineage, store, failed = lineage_of(storage, *several), opened(), 0
     write = point_log.write_whole
 
@@ -246,7 +247,7 @@ def test_a_disk_that_is_full_while_a_log_is_written_anew(opened, storage, monkey
         store.bring_to(Lineage(lineage.files[:version]), storage)
         # Another process finds all that counts.
         store = opened()
-        assert content(store) == entries(LOOKED_UP, range(20), b"%d" % (version - 1) * 5)
+        assert content(store) == entries(LOOKED_UP, range(20), values[version - 1])
     assert failed > 1
 
 

@@ -9,8 +9,12 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard
 from zlib import crc32
 
+import numpy as np
+
 from flott.errors import StateAccessError
 from flott.runtime.keys import encode_key, encode_keys, key_group_of_bytes, key_groups_of_bytes
+from flott.runtime.native import entries
+from flott.runtime.state.points import BATCH, PointBatch
 from flott.runtime.state.savepoint_file import StateColumn
 from flott.runtime.state.schemas import StateSchemas
 from flott.runtime.state.ttl import moments_of, with_moments
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.state.cache_limits import CacheLimits
     from flott.runtime.state.changes import Changes, EpochChanges
+    from flott.runtime.state.points import Points
     from flott.runtime.state.schemas import ConvertEntry, StoredStates
     from flott.runtime.state.store import StateStore
 
@@ -288,6 +293,11 @@ class KeyedBackend:
 
     def addresses(self, column: bytes, keys: list[Any]) -> list[bytes]:
         """Return where the entries of several keys are stored."""
+        if entries is not None:
+            made: list[bytes] = entries.addresses(keys, column, self.max_parallelism)
+            if None in made:
+                made = [one or self.address(column, key) for one, key in zip(made, keys, strict=True)]
+            return made
         heads = self.heads
         # Each look at a dictionary takes the hash of the key, which of a tuple is work.
         found = list(map(heads.get, keys))
@@ -295,6 +305,18 @@ class KeyedBackend:
             heads.fill([key for key, head in zip(keys, found, strict=True) if head is None])
             found = list(map(heads.__getitem__, keys))
         return [group + column + tail for group, tail in found]  # type: ignore[misc]
+
+    def fetch(self, column: bytes, keys: list[Any], read: dict[Any, Any], written: dict[Any, Any]) -> list[Any]:
+        """Put the values of keys into ``read``, if they are in neither; return the keys for which that was not done."""
+        return self._opened().fetch(column, keys, self.max_parallelism, read, written)
+
+    def lay_out(self, column: bytes, written: dict[Any, Any], points: Points) -> dict[Any, Any]:
+        """Add the entries of keys and their values to points; return those for which that was not done."""
+        if entries is None:
+            return written
+        batches, too_long = entries.lay_out(written, column, self.max_parallelism, BATCH)
+        points.add_batches(column, [PointBatch(np.frombuffer(starts, np.uint64), data) for starts, data in batches])
+        return {key: written[key] for key in too_long}
 
     def reader(self, column: bytes) -> Callable[[bytes], bytes | None]:
         """Return what reads the entries of a column in this epoch."""

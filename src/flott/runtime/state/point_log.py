@@ -11,6 +11,7 @@ from zlib import crc32
 import numpy as np
 
 from flott.runtime.keys import SPREAD
+from flott.runtime.native import entries
 from flott.runtime.state.points import GONE, HEADER, PointBatch, batch_of
 from flott.runtime.state.slot_table import FULL, PLACE, PLACE_BITS, TAG, LogView, bits_for, find, insert
 
@@ -73,9 +74,9 @@ class PointLog:
     def _close(self) -> None:
         # Mapped pages go when the last who looks at them is gone.
         self._data: Any = b""
-        self._slots: Any = [0]
-        self._table: NDArray[np.uint64] = np.zeros(1, np.uint64)
-        self._mask, self._shift = 0, 32
+        self._slots: Any = [0, 0]
+        self._table: NDArray[np.uint64] = np.zeros(2, np.uint64)
+        self._mask, self._shift = 1, 31
         self._size = 0
 
     def _log_file(self, generation: int) -> Path:
@@ -106,9 +107,9 @@ class PointLog:
         self._close()
 
     def _map_log(self) -> None:
-        with self._log_file(self.head.generation).open("rb") as file:
+        with self._log_file(self.head.generation).open("r+b") as file:
             self._size = os.fstat(file.fileno()).st_size
-            self._data = mmap.mmap(file.fileno(), self._size, access=mmap.ACCESS_READ)
+            self._data = mmap.mmap(file.fileno(), self._size)
 
     def _map_table(self) -> None:
         with self._table_file(self.head.generation, self.head.bits).open("r+b") as file:
@@ -142,6 +143,8 @@ class PointLog:
         """Return the values at addresses, or None: at once, which costs a fraction of one after the other."""
         if not self.head.end or not addresses:
             return [None] * len(addresses)
+        if entries is not None:
+            return entries.get_many(self._table, self._data, addresses)  # type: ignore[no-any-return]
         view = LogView(self._data, self._size)
         places = find(self._table, view, addresses)
         sizes, _ = view.values_and_marks(places)
@@ -149,6 +152,15 @@ class PointLog:
         ends = np.where((places == 0) | (sizes == GONE), 0, starts + sizes)
         data = self._data
         return [data[start:end] if end else None for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+    def fetch(
+        self, column: bytes, keys: list[Any], max_parallelism: int, read: dict[Any, Any], written: dict[Any, Any]
+    ) -> list[Any]:
+        """Put the values of keys into ``read``, if they are in neither; return the keys for which that was not done."""
+        if entries is None:
+            return keys
+        left: list[Any] = entries.fetch(self._table, self._data, keys, column, max_parallelism, read, written)
+        return left
 
     def batches(self) -> Iterator[PointBatch]:
         """Go over all entries that count, in parts of bounded size."""
@@ -167,9 +179,15 @@ class PointLog:
         for part in np.unique(parts).tolist():
             chosen = parts == part
             own, widths = places[chosen], spans[chosen]
-            data = self._data
-            pieces = [data[begin:end] for begin, end in zip(own.tolist(), (own + widths).tolist(), strict=True)]
-            yield PointBatch(np.cumsum(widths) - widths, b"".join(pieces))
+            yield PointBatch(np.cumsum(widths) - widths, self._gathered(own, widths))
+
+    def _gathered(self, places: NDArray[np.uint64], widths: NDArray[np.uint64]) -> bytes:
+        """Return entries one behind the other."""
+        data = self._data
+        if entries is not None:
+            gathered: bytes = entries.gather(data, places, widths)
+            return gathered
+        return b"".join(data[begin:end] for begin, end in zip(places.tolist(), (places + widths).tolist(), strict=True))
 
     def entries(self) -> Iterator[tuple[bytes, bytes]]:
         """Go over all entries that count, in no particular order."""
@@ -181,6 +199,7 @@ class PointLog:
 
     def append(self, batch: PointBatch) -> None:
         """Add entries, or put them in the place of those with the same address."""
+        batch = self._overwritten(batch)
         count = len(batch.starts)
         if not count:
             return
@@ -193,6 +212,22 @@ class PointLog:
         self._count(places, replaced)
         if self.head.waste > max(LITTLE_WASTE, self.head.end // 2):
             self.write_anew()
+
+    def _overwritten(self, batch: PointBatch) -> PointBatch:
+        """Change values in their place where they keep their size; return the other entries.
+
+        That may stop half-way like everything else here: whoever goes on writes all of these values again.
+        """
+        count = len(batch.starts)
+        if entries is None or not self.head.end or not count:
+            return batch
+        left = np.empty(count, np.uint64)
+        left = left[: entries.overwrite(self._table, self._data, batch.data, batch.starts, left)]
+        if len(left) == count:
+            return batch
+        starts = batch.starts[left]
+        widths = np.append(batch.starts[1:], np.uint64(len(batch.data)))[left] - starts
+        return PointBatch(np.cumsum(widths) - widths, entries.gather(batch.data, starts, widths))
 
     def _count(self, added: NDArray[np.uint64], replaced: NDArray[np.uint64]) -> None:
         """Take account of new entries: those that they replace are waste, and so is what only says that one is gone."""

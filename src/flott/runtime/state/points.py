@@ -82,6 +82,13 @@ class Points:
             if len(self._addresses) >= BATCH:
                 self.batches()
 
+    def add_batches(self, column: bytes, batches: Iterable[PointBatch]) -> None:
+        """Add entries of a column that are laid out already."""
+        before = len(self._batches)
+        self._batches += batches
+        if len(self._batches) > before:
+            self.columns.add(column)
+
     def size(self) -> int:
         """Return how many bytes the entries take, about."""
         return sum(map(len, filter(None, self._values))) + sum(len(batch.data) for batch in self._batches)

@@ -8,6 +8,7 @@ from zlib import crc32
 import numpy as np
 
 from flott.runtime.keys import SPREAD
+from flott.runtime.native import entries
 from flott.runtime.state.points import HEADER
 
 if TYPE_CHECKING:
@@ -36,17 +37,17 @@ def bits_for(entries: int) -> int:
 class LogView:
     """A log, or other bytes, as numpy sees them: numbers at any byte."""
 
-    __slots__ = ("_bytes", "_shorts", "_words", "longs")
+    __slots__ = ("_shorts", "_words", "bytes", "longs")
 
     def __init__(self, data: object, size: int) -> None:
-        self._bytes: NDArray[np.uint8] = np.frombuffer(data, np.uint8, size)  # type: ignore[call-overload]
+        self.bytes: NDArray[np.uint8] = np.frombuffer(data, np.uint8, size)  # type: ignore[call-overload]
         self._shorts: NDArray[np.uint16] = self._at_any_byte(np.uint16)
         self._words: NDArray[np.uint32] = self._at_any_byte(np.uint32)
         self.longs: NDArray[np.uint64] = self._at_any_byte(np.uint64)
 
     def _at_any_byte(self, kind: type) -> Any:
         width = np.dtype(kind).itemsize
-        return np.ndarray(max(0, len(self._bytes) - width + 1), kind, self._bytes.data, strides=(1,))
+        return np.ndarray(max(0, len(self.bytes) - width + 1), kind, self.bytes.data, strides=(1,))
 
     def values_and_marks(self, places: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         """Return what the headers of entries say: the sizes of values, and marks."""
@@ -107,6 +108,9 @@ def insert(table: NDArray[np.uint64], log: LogView, places: NDArray[np.uint64]) 
 
     The entries have addresses that differ from each other.
     """
+    if entries is not None:
+        behind = np.empty(len(places), np.uint64)
+        return behind[: entries.insert(table, log.bytes, places, behind)]
     bits = len(table).bit_length() - 1
     _, marks = log.values_and_marks(places)
     wide = marks.astype(np.uint64)

@@ -128,6 +128,14 @@ class StateStore:
         """Return the values of several entries of a column, or None."""
         return self.points.get_many(addresses) if column in self.columns else list(map(self._txn.get, addresses))
 
+    def fetch(
+        self, column: bytes, keys: list[Any], max_parallelism: int, read: dict[Any, Any], written: dict[Any, Any]
+    ) -> list[Any]:
+        """Put the values of keys of a column into ``read``; return the keys for which that was not done."""
+        if column not in self.columns:
+            return keys
+        return self.points.fetch(column, keys, max_parallelism, read, written)
+
     def get(self, key: bytes) -> bytes | None:
         """Return an entry's value, or None."""
         return self.reader(key[2:6])(key)

@@ -104,14 +104,18 @@ class SingleValue:
         elif self._ahead:
             self._ahead -= 1
         if self._ahead and len(keys) >= FEW_KEYS:
+            # With so many keys, what was read for the batch before is hardly asked for again: memory stays in use.
+            self._read = {}
             # What goes wrong here goes wrong again where the record is known.
             with suppress(Exception):
-                self._fetch_all(list(dict.fromkeys(keys)))
+                self._fetch_all(keys)
 
     def _fetch_all(self, keys: list[Any]) -> None:
-        """Read what is not in memory of keys that are all different."""
+        """Read what is not in memory."""
         read, written, column = self._read, self._written, self._column
-        wanted = [key for key in keys if key not in read and key not in written]
+        if self.convert is None:
+            keys = self._backend.fetch(column, keys, read, written)
+        wanted = [key for key in dict.fromkeys(keys) if key not in read and key not in written]
         if not wanted:
             return
         addresses = self._backend.addresses(column, wanted)
@@ -122,14 +126,16 @@ class SingleValue:
 
     def flush(self, changes: EpochChanges) -> None:
         column, dumps = self._column, pickle.dumps
-        changed = iter(self._written.items())
+        changed = iter(self._backend.lay_out(column, self._written, changes.points).items())
         while some := list(islice(changed, BATCH)):
             addresses = self._backend.addresses(column, [key for key, _ in some])
             values = [None if value is None else dumps(value, 5) for _, value in some]
             changes.points.add(column, addresses, values)
-        if self._read:
+        if len(self._read) > len(self._written):
             self._read.update(self._written)
         else:
+            for key, value in self._read.items():
+                self._written.setdefault(key, value)
             self._read = self._written
         self._written = {}
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.runtime.state.backend import KeyedBackend
+    from flott.runtime.state.points import Points
 
 Pane: TypeAlias = tuple[Any, Any]
 """A key and a window."""
@@ -130,6 +131,14 @@ class PaneBackend:
     def addresses(self, column: bytes, panes: list[Pane]) -> list[bytes]:
         """Return where the entries of several panes are stored."""
         return [group + column + tail for group, tail in map(self.heads.__getitem__, panes)]
+
+    def fetch(self, column: bytes, panes: list[Pane], read: dict[Any, Any], written: dict[Any, Any]) -> list[Pane]:
+        """Read none ahead."""
+        return panes
+
+    def lay_out(self, column: bytes, written: dict[Pane, Any], points: Points) -> dict[Pane, Any]:
+        """Lay out none: their addresses are not those of keys."""
+        return written
 
     def part(self, name: str, kind: str, make: Callable[[KeyedBackend, str], Any], schema: str = "") -> Any:
         """Return the pane state of a name, made at first use."""
