@@ -64,7 +64,7 @@ def window_functions(window: str, keys: int) -> Scenario:
         f"{window} windows, Python functions, {keys:,} keys",
         (
             Contender("flott", "flott", "windows.py", same, (1_000_000, 5_000_000)),
-            Contender("pyflink thread", "pyflink", "windows.py", same, (50_000, 250_000)),
+            Contender("pyflink thread", "pyflink", "windows.py", same, (20_000, 80_000)),
         ),
         {"pyflink thread": 30},
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
-from flott.datastream._typed_values import can_misfit, misfit, shape_of
+from flott.datastream._typed_values import all_fit, can_misfit, misfit, shape_of
 from flott.errors import FlottError
 from flott.runtime.batch import Batch
 
@@ -51,6 +51,7 @@ class TypedOutput:
         self.output = output
         self.type_info = type_info
         self.shape: Callable[[Any], Any] | None = shape_of(type_info)
+        self.all_fit = all_fit(type_info)
         self.emit_side = output.emit_side
         self.emit_watermark = output.emit_watermark
         self.emit_status = output.emit_status
@@ -60,7 +61,7 @@ class TypedOutput:
         if batch.columnar:
             self.output.emit(batch)
             return
-        if self.shape is not None:
+        if self.shape is not None and not (self.all_fit is not None and self.all_fit(batch.values)):
             batch = Batch(self._shaped(self.shape, batch.values), batch.stamps)
         if len(batch):
             wrong = misfit(batch.values[0], self.type_info)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ctypes import c_float
 from decimal import Decimal
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from flott.common.typeinfo import (
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     Shape: TypeAlias = Callable[[Any], Any]
 
-__all__ = ["conform", "declared", "shape_of"]
+__all__ = ["all_fit", "conform", "declared", "shape_of"]
 
 
 def declared(call: str, type_info: TypeInformation | Sequence[TypeInformation] | None) -> TypeInformation:
@@ -73,6 +74,23 @@ def shape_of(type_info: TypeInformation) -> Shape | None:
         value = shape_of(type_info.value_type_info)
         return None if value is None else lambda entries: _shape_entries(value, entries)
     return None
+
+
+def all_fit(type_info: TypeInformation) -> Callable[[list[Any]], bool] | None:
+    """Return what says of many values whether all have the shape already; None for a type where that is not quick.
+
+    >>> fit = all_fit(Types.TUPLE([Types.STRING(), Types.LONG()]))
+    >>> fit([("be", 2), ("or", 1)]), fit([("be", 2), ["or", 1]]), fit([("be", 2, 3)])
+    (True, False, False)
+    """
+    if not isinstance(type_info, (RowTypeInfo, TupleTypeInfo)) or any(map(shape_of, type_info.get_field_types())):
+        return None
+    if isinstance(type_info, TupleTypeInfo):
+        size = {len(type_info.get_field_types())}
+        return lambda values: set(map(type, values)) == {tuple} and set(map(len, values)) == size
+    names = {tuple(type_info.get_field_names())}
+    names_of = attrgetter("_fields")
+    return lambda values: set(map(type, values)) == {Row} and set(map(names_of, values)) == names
 
 
 def _row_shape(type_info: RowTypeInfo) -> Shape:

@@ -12,6 +12,7 @@ from flott.errors import FlottError
 from flott.runtime.batch import Batch
 from flott.runtime.keys import key_group_of
 from flott.runtime.native import entries
+from flott.runtime.quick_selector import quick_selector
 
 QUICK_KEYS = frozenset({int, str})
 """Keys that compiled code writes down itself, in less time than it takes to look one up."""
@@ -148,7 +149,7 @@ class KeyGroupHash(Partitioner):
     name = "HASH"
 
     def router(self, lane: Lane) -> Route:
-        select = self.key_selector
+        select = quick_selector(self.key_selector)
         count = lane.downstream
         if count == 1:
             return lambda batch: iter([(0, batch)])

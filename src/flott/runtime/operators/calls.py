@@ -6,6 +6,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flott.runtime.operators.results import not_results
+from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.wrong_key import wrong_key
 
 if TYPE_CHECKING:
@@ -44,11 +45,7 @@ def call_for_each_keyed(
 ) -> None:
     """Call ``call(value, ctx)`` for each record, with the record's key set, and hand the results on."""
     values = batch.values
-    records = iter(values)
-    try:
-        keys = list(map(key_selector, records))
-    except Exception as error:
-        raise operator.failed(error, records, values) from None
+    keys = selected_keys(operator, key_selector, values)
     operator.look_ahead(keys)
     records = iter(values)
     out = operator.results

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
 from flott.runtime.keys import encode_key
 from flott.runtime.operator import Operator, TwoInputOperator
+from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.wrong_key import wrong_key
 from flott.runtime.state.gathered_input import GatheredInput
 from flott.runtime.timer_queue import TimerQueue
@@ -83,11 +84,7 @@ class KeyByKey(Operator):
 
     def _gather(self, number: int, batch: Batch) -> None:
         values = batch.values
-        records = iter(values)
-        try:
-            keys = list(map(self.key_selectors[number], records))
-        except Exception as error:
-            raise self.failed(error, records, values) from None
+        keys = selected_keys(self, self.key_selectors[number], values)
         try:
             self._gathered.add(number, keys, values, batch.stamps or [None] * len(values))
         except TypeError:

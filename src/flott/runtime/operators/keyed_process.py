@@ -6,6 +6,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.operators.results import not_results
+from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.timed import TimedOperator
 from flott.runtime.operators.wrong_key import wrong_key
 
@@ -24,11 +25,7 @@ class KeyedProcess(TimedOperator):
 
     def process(self, batch: Batch) -> None:
         values = batch.values
-        records = iter(values)
-        try:
-            keys = list(map(self.key_selector, records))
-        except Exception as error:
-            raise self.failed(error, records, values) from None
+        keys = selected_keys(self, self.key_selector, values)
         self.look_ahead(keys)
         records = iter(values)
         try:

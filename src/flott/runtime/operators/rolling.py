@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import Batch
+from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.user_function import UserFunctionOperator
 from flott.runtime.state.values import ValueState
 
@@ -30,10 +31,11 @@ class RollingReduce(UserFunctionOperator):
     def process(self, batch: Batch) -> None:
         scope, current, update, reduce = self.scope, self.state.value, self.state.update, self.function.reduce
         results = []
+        keys = selected_keys(self, self.key_selector, batch.values)
+        self.state.look_ahead(keys)
         records = iter(batch.values)
         try:
-            for value in records:
-                scope.key = self.key_selector(value)
+            for value, scope.key in zip(records, keys, strict=True):
                 before = current()
                 result = value if before is None else reduce(before, value)
                 update(result)

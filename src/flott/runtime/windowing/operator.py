@@ -11,6 +11,7 @@ from flott.runtime.context import RuntimeContext
 from flott.runtime.moment_queue import MomentQueue
 from flott.runtime.operator import Operator
 from flott.runtime.operators.results import Results, not_results
+from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.wrong_key import wrong_key
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
@@ -137,11 +138,7 @@ class WindowOperator(Operator):
 
     def process(self, batch: Batch) -> None:
         values = batch.values
-        records = iter(values)
-        try:
-            keys = list(map(self.key_selector, records))
-        except Exception as error:  # noqa: BLE001 - whatever a user's key selector raises
-            raise self.failed(error, records, values) from None
+        keys = selected_keys(self, self.key_selector, values)
         records = iter(values)
         try:
             self._process_all(records, keys, batch.stamps)

@@ -1,0 +1,27 @@
+"""The keys of a batch's records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flott.runtime.quick_selector import quick_selector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flott.runtime.operator import Operator
+
+
+def selected_keys(operator: Operator, select: Callable[[Any], Any], values: list[Any]) -> list[Any]:
+    """Return the key of each record; where the user's selector fails, its error names the record."""
+    quick = quick_selector(select)
+    if quick is not select:
+        try:
+            return list(map(quick, values))
+        except Exception:  # noqa: S110 - once more below: the user's own function says where it stands
+            pass
+    records = iter(values)
+    try:
+        return list(map(select, records))
+    except Exception as error:
+        raise operator.failed(error, records, values) from None
