@@ -101,6 +101,11 @@ bench: setup ## Compare with PyFlink, Flink SQL and Spark, all scenarios (hours)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'matplotlib>=3.8'
 	PYTHONPATH=src $(BIN)/python benchmarks/bench.py
 
+.PHONY: flames
+flames: setup ## Draw where the time of each scenario goes: docs/figures/flame-*.svg
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'py-spy>=0.4'
+	PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONPATH=src $(BIN)/python benchmarks/flame.py
+
 .PHONY: guard
 guard: $(STAMP) ## Fail if the operators lost a fifth of their speed against a plain Python loop
 	PYTHONPATH=src $(BIN)/python benchmarks/guard.py
@@ -126,7 +131,7 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff format .
 
 .PHONY: ci
-ci: lint test test-pure test-properties test-slow docs ## Run what CI runs
+ci: lint test test-pure test-properties test-slow guard docs ## Run what CI runs
 
 .PHONY: clean
 clean: ## Remove the virtual environment and everything that tools and runs left

@@ -84,6 +84,17 @@ def window_aggregates(window: str, keys: int) -> Scenario:
     )
 
 
+def join() -> Scenario:
+    return Scenario(
+        "join of two streams",
+        (
+            Contender("flott", "flott", "join.py", (), (2_000_000, 8_000_000)),
+            Contender("pyflink thread", "pyflink", "join.py", (), (50_000, 250_000)),
+        ),
+        {"pyflink thread": 30},
+    )
+
+
 def patterns() -> Scenario:
     cards = ("--keys", "100000")
     return Scenario(
@@ -103,6 +114,7 @@ SCENARIOS = (
     *(keyed_count(keys) for keys in KEYS),
     *(window_functions(window, keys) for window, keys in product(WINDOWS, KEYS)),
     *(window_aggregates(window, keys) for window, keys in product(WINDOWS, KEYS)),
+    join(),
     patterns(),
 )
 
@@ -115,6 +127,13 @@ GROWTH = {
     "exchanges": [
         (str(number), Contender("flott", "flott", "stateless.py", ("--exchanges", str(number)), (2_000_000, 8_000_000)))
         for number in (0, 1, 2, 3, 4, 5, 6)
+    ],
+    "state": [
+        (title, Contender("flott", "flott", "keyed_count.py", ("--keys", str(keys), "--bytes", "200"),
+                          (2 * many, 4 * many)))
+        for title, keys in (("1 MB", 5_000), ("10 MB", 50_000), ("100 MB", 500_000), ("1 GB", 5_000_000),
+                            ("5 GB", 25_000_000))
+        for many in (max(2_000_000, keys),)
     ],
     "subtasks": [
         (str(number), Contender("flott", "flott", "keyed_count.py", ("--keys", "1000", "--parallelism", str(number)),

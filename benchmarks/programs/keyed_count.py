@@ -20,6 +20,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--mode", choices=["thread", "process"], default="thread", help="PyFlink's execution mode")
     parser.add_argument("--keys", type=int, required=True)
     parser.add_argument("--records", type=int, required=True)
+    parser.add_argument("--bytes", type=int, default=0, help="so large is the value of each key; 0: a number")
     parser.add_argument("--parallelism", type=int, default=2)
     parser.add_argument("--checkpoints", help="take a checkpoint every second, into this directory (Flott)")
     return parser.parse_args()
@@ -50,6 +51,17 @@ class Count(KeyedProcessFunction):
         yield value[0], count
 
 
+class CountInBytes(KeyedProcessFunction):
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.PICKLED_BYTE_ARRAY()))
+
+    def process_element(self, value, ctx):
+        before = self.count.value()
+        count = 1 if before is None else int.from_bytes(before[:8], "big") + 1
+        self.count.update(count.to_bytes(8, "big").ljust(options.bytes, b"x"))
+        yield value[0], count
+
+
 def main() -> None:
     configuration = Configuration()
     if options.engine == "pyflink":
@@ -69,7 +81,7 @@ def main() -> None:
     counted = (
         source.map(lambda n: (n * 7919 % KEYS, n), output_type=pair)
         .key_by(lambda pair: pair[0], key_type=Types.LONG())
-        .process(Count(), output_type=pair)
+        .process(CountInBytes() if options.bytes else Count(), output_type=pair)
     )
     discard(counted, options.engine)
     started = time.time()

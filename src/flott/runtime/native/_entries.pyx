@@ -293,12 +293,14 @@ cdef int dump_some(Bytes out, object value, int depth) except -1:
     if kind is bytes:
         size = PyBytes_GET_SIZE(value)
         if size < 256:
-            put(out, b"C", size, 1)
+            into = out.more(2 + size)
+            into[0], into[1] = b"C", <char> size
+            memcpy(into + 2, PyBytes_AS_STRING(value), size)
         elif size < 0xFFFFFFFF:
             put(out, b"B", size, 4)
+            memcpy(out.more(size), PyBytes_AS_STRING(value), size)
         else:
             return 0
-        memcpy(out.more(size), PyBytes_AS_STRING(value), size)
         return 1
     if value is None:
         put(out, b"N", 0, 0)
@@ -486,6 +488,13 @@ cdef inline uint16_t short_at(const uint8_t *data) noexcept nogil:
     return short
 
 
+cdef inline void fetch_entry(const uint8_t *entry) noexcept nogil:
+    """Bring an entry of usual size into the cache: fetching what is not there does no harm."""
+    cdef int line
+    for line in range(4):
+        FETCH(entry + 64 * line)
+
+
 cdef inline bint is_entry_of(const uint8_t *entry, const char *address, Py_ssize_t length) noexcept nogil:
     return short_at(entry + 8) == length and memcmp(entry + HEADER, address, length) == 0
 
@@ -522,8 +531,7 @@ cdef class Stride:
         for number in range(self.count):
             word = table[self.slots[number]]
             if word >> 40 == self.tags[number]:
-                FETCH(&log[word & PLACE])
-                FETCH(&log[(word & PLACE) + 64])
+                fetch_entry(&log[word & PLACE])
         for number in range(self.count):
             slot = self.slots[number]
             self.places[number] = 0
@@ -640,8 +648,7 @@ def overwrite(
             for number in range(count):
                 word = table[slots[number]]
                 if word >> 40 == tags[number]:
-                    FETCH(&log[word & PLACE])
-                    FETCH(&log[(word & PLACE) + 64])
+                    fetch_entry(&log[word & PLACE])
             for number in range(count):
                 slot = slots[number]
                 entry = &data[starts[begin + number]]

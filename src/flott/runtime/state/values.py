@@ -156,7 +156,10 @@ class ValueState(SingleValue):
         """Return the value of the current key, or None."""
         key = self._scope.key
         written = self._written
-        return written[key] if key in written else self._fetch(key)
+        if key in written:
+            return written[key]
+        read = self._read
+        return read[key] if key in read else self._fetch(key)
 
     def update(self, value: Any) -> None:
         """Set the value of the current key; None removes it."""
