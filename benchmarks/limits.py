@@ -3,8 +3,8 @@
     python benchmarks/limits.py [--spark]
 
 The record is a pair of numbers; entries of state are values of 200 bytes, of a million keys. Every step runs a few
-times and the quickest counts. With ``--spark``, also what Spark takes to move blocks of such records from one stage to the
-next. What a whole job needs more than the sum of its steps is the engine's.
+times and the quickest counts. With ``--spark``, also what Spark takes to move blocks of such records from one stage to
+the next. What a whole job needs more than the sum of its steps is the engine's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """orders and payments → connect, by key → each pair that belongs together → discard. One program, two engines.
 
 Every order has one payment, some records later. The function keeps whichever comes first in ValueState until its
-partner is here: the join of two streams as Flink's documentation writes it. Run by benchmarks/bench.py; prints a line of JSON.
+partner is here: the join of two streams as Flink's documentation writes it. Run by benchmarks/bench.py; prints a line
+of JSON.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Each query is a function of the streams of persons, auctions and bids, which are tuples. Where a result changes as more
 events come, the new one is emitted, with its key in front (``KEYED`` says how many fields that is): the last of each
-key counts. q10, which writes files, and q12, which goes by the clock, are left out. tests/table/nexmark compares what they
-end in with DuckDB.
+key counts. q10, which writes files, and q12, which goes by the clock, are left out. tests/table/nexmark compares what
+they end in with DuckDB.
 """
 
 from __future__ import annotations
