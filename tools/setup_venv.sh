@@ -34,6 +34,9 @@ if [[ -z $uv ]] || ! "$uv" pip install --quiet --python "$venv/bin/python" -e '.
   "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 fi
 
+"$venv/bin/python" -c 'import sys; from flott.runtime import native; sys.exit(native.entries is None)' ||
+  echo "There is no C compiler here, or no Python.h: Flott runs in Python alone, which is slower with many keys"
+
 # What the first run of the tests would do in each of its processes at the same time: compile the sources, and learn what a
 # character is.
 "$venv/bin/python" -m compileall -q -j 0 src

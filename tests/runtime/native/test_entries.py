@@ -6,8 +6,10 @@ import math
 import os
 import pickle
 import shutil
+import sysconfig
 from collections import deque
 from decimal import Decimal
+from pathlib import Path
 from zlib import crc32
 
 import numpy as np
@@ -26,6 +28,7 @@ from flott.runtime.state.point_log import PointLog
 from flott.runtime.state.points import PointBatch, batch_of
 
 entries = native.entries
+CAN_COMPILE = shutil.which("cc") is not None and (Path(sysconfig.get_path("include")) / "Python.h").exists()
 compiled = pytest.mark.skipif(entries is None, reason="not compiled")
 
 plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
@@ -44,9 +47,7 @@ def keyed_backend():
     return KeyedBackend("op", "op", range(128), 128, CacheLimits())
 
 
-@pytest.mark.skipif(
-    shutil.which("cc") is None or os.environ.get("FLOTT_PURE") == "1", reason="no compiler, or not wanted"
-)
+@pytest.mark.skipif(not CAN_COMPILE or os.environ.get("FLOTT_PURE") == "1", reason="no compiler, or not wanted")
 def test_where_there_is_a_compiler_it_was_used():
     assert entries is not None, "make native"
 

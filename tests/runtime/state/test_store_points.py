@@ -13,6 +13,7 @@ import pytest
 from tests.runtime.state.killed import Killed
 
 from flott.errors import StateStoreError
+from flott.runtime.native import entries as entries_in_c
 from flott.runtime.state import point_log
 from flott.runtime.state import store as module
 from flott.runtime.state.changes import EpochChanges
@@ -211,6 +212,35 @@ def test_dying_while_all_is_forgotten_leaves_no_half_of_it(opened, storage, monk
     assert (store.token, content(store)) == ("", {})
     store.bring_to(other, storage)
     assert content(store) == entries(LOOKED_UP, range(10, 30), b"l2")
+
+
+@pytest.mark.skipif(entries_in_c is None, reason="values are changed in their place by what is compiled")
+@pytest.mark.parametrize("goes_on", [True, False], ids=["the same version", "another version"])
+def test_dying_after_values_were_changed_in_their_place(opened, storage, monkeypatch, goes_on):
+    lineage = lineage_of(storage, changes(looked_up=entries(LOOKED_UP, range(20), b"old")))
+    store = opened()
+    store.bring_to(lineage, storage)
+    reached, other = (
+        Lineage(
+            (*lineage.files, write_file(storage, name, changes(looked_up=entries(LOOKED_UP, numbers, value)), name))
+        )
+        for name, numbers, value in (("reached", range(10), b"new"), ("other", range(5, 15), b"two"))
+    )
+
+    def changed_and_dead(log, batch):
+        assert len(overwritten(log, batch).starts) == 0
+        raise Killed
+
+    overwritten = point_log.PointLog._overwritten
+    with monkeypatch.context() as patched:
+        patched.setattr(point_log.PointLog, "_overwritten", changed_and_dead)
+        with pytest.raises(Killed):
+            store.bring_to(reached, storage)
+    store = opened()
+    assert store.bring_to(reached if goes_on else other, storage) == ("catch-up" if goes_on else "rebuild")
+    expected = entries(LOOKED_UP, range(20), b"old")
+    expected |= entries(LOOKED_UP, range(10), b"new") if goes_on else entries(LOOKED_UP, range(5, 15), b"two")
+    assert content(store) == expected
 
 
 def test_files_of_a_process_that_died_are_removed(opened, storage):
