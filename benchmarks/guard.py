@@ -31,7 +31,7 @@ from flott.runtime import native
 
 RATIOS = Path(__file__).with_name("guard.json")
 KEYS, RECORDS, SIZE = 1_000, 400_000, 10_000
-LOSS, ROUNDS, TRIES = 1.2, 3, 6
+LOSS, ROUNDS, TRIES = 1.2, 3, 10
 
 
 class CountPerKey(KeyedProcessFunction):

@@ -3,10 +3,10 @@
     python benchmarks/large_state.py [--keys 5000000] [--bytes 200]
 
 A job updates a value of so many bytes for each of so many keys, over and over, with a checkpoint every second. Measured
-are the rate once every key is there, against that of 1 k keys in the same run, and what each Python worker holds. Then
-the driver is killed, hard, and the program started again: how long does it take from the start of the job (Java and
-Spark are up, and ran a bare job of the same shape) until the first records went through? Targets: half the rate, 500 MB
-a worker, 3 seconds with 1 GB.
+are the rate once every key is there, against that of 1 k keys (before and after it), and what each Python worker holds.
+Then the driver is killed, hard, and the program started again: how long does it take from the start of the job (Java
+and Spark are up, and ran a bare job of the same shape) until the first records went through? Targets: half the rate,
+500 MB a worker, 3 seconds with 1 GB.
 """
 
 from __future__ import annotations
@@ -74,15 +74,21 @@ def rate(epochs: list[dict]) -> float:
     return statistics.median(epoch["records"] / epoch["seconds"] for epoch in epochs)
 
 
+def few_keys(size: int) -> list[dict]:
+    """Run the job with 1 k keys; return its epochs once it is warm."""
+    with tempfile.TemporaryDirectory() as directory:
+        job = Job(1_000, size, directory)
+        epochs = job.run_until(min(6_000_000, 6_000_000 * 200 // size), least=12)[5:]
+        job.kill()
+    return epochs
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keys", type=int, default=5_000_000)
     parser.add_argument("--bytes", type=int, default=200)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        few = Job(1_000, options.bytes, f"{directory}/few")
-        base = rate(few.run_until(min(6_000_000, 6_000_000 * 200 // options.bytes), least=12)[5:])
-        few.kill()
+    before = few_keys(options.bytes)
     with tempfile.TemporaryDirectory() as directory:
         job = Job(options.keys, options.bytes, f"{directory}/many")
         filled = job.run_until(options.keys)
@@ -95,8 +101,10 @@ def main() -> None:
         first = again.epoch()
         total = time.monotonic() - began
         again.kill()
+    after = few_keys(options.bytes)
+    base = statistics.median(epoch["records"] / epoch["seconds"] for epoch in before + after)
     print(f"{machine()}; {options.keys:,} keys of {options.bytes} bytes, {size:,.0f} MB in the last checkpoint")
-    print(f"1,000 keys: {base:,.0f} records/s; {options.keys:,} keys: {rate(updating):,.0f} records/s while updating "
+    print(f"1,000 keys: {base:,.0f} records/s ({rate(before):,.0f} before, {rate(after):,.0f} after); {options.keys:,} keys: {rate(updating):,.0f} records/s while updating "
           f"({rate(updating) / base:.2f} x; target 0.5 x), {rate(filled):,.0f} while they are new")  # fmt: skip
     print(f"a Python worker held {job.most:,.0f} MB at most (target 500 MB)")
     print(f"after kill -9 of the driver the first epoch was through {first['since_start']:.1f} s after the job started "
