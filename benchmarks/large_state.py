@@ -104,7 +104,8 @@ def main() -> None:
     after = few_keys(options.bytes)
     base = statistics.median(epoch["records"] / epoch["seconds"] for epoch in before + after)
     print(f"{machine()}; {options.keys:,} keys of {options.bytes} bytes, {size:,.0f} MB in the last checkpoint")
-    print(f"1,000 keys: {base:,.0f} records/s ({rate(before):,.0f} before, {rate(after):,.0f} after); {options.keys:,} keys: {rate(updating):,.0f} records/s while updating "
+    print(f"1,000 keys: {base:,.0f} records/s ({rate(before):,.0f} before, {rate(after):,.0f} after); "
+          f"{options.keys:,} keys: {rate(updating):,.0f} records/s while updating "
           f"({rate(updating) / base:.2f} x; target 0.5 x), {rate(filled):,.0f} while they are new")  # fmt: skip
     print(f"a Python worker held {job.most:,.0f} MB at most (target 500 MB)")
     print(f"after kill -9 of the driver the first epoch was through {first['since_start']:.1f} s after the job started "
