@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import re
 import shutil
@@ -16,8 +15,6 @@ from flott.errors import FlottError
 
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
 
-LARGE_FILE = 2**20
-
 
 class Storage(Protocol):
     """Where deltas, snapshots and job files are kept; names are relative and checked."""
@@ -27,9 +24,6 @@ class Storage(Protocol):
 
     def read(self, name: str) -> bytes:
         """Return a file's content."""
-
-    def view(self, name: str) -> bytes | memoryview:
-        """Return a file's content, to be looked at once: of a large file here, without a copy in memory."""
 
     def delete(self, name: str) -> None:
         """Remove a file; one that is not there is no error."""
@@ -81,12 +75,6 @@ class LocalStorage:
     def read(self, name: str) -> bytes:
         return (self.root / checked(name)).read_bytes()
 
-    def view(self, name: str) -> bytes | memoryview:
-        with (self.root / checked(name)).open("rb") as file:
-            if os.fstat(file.fileno()).st_size < LARGE_FILE:
-                return file.read()
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-
     def delete(self, name: str) -> None:
         (self.root / checked(name)).unlink(missing_ok=True)
 
@@ -117,9 +105,6 @@ class RemoteStorage:
     def read(self, name: str) -> bytes:
         content: bytes = self.file_system.cat_file(f"{self.root}/{checked(name)}")
         return content
-
-    def view(self, name: str) -> bytes | memoryview:
-        return self.read(name)
 
     def delete(self, name: str) -> None:
         path = f"{self.root}/{checked(name)}"

@@ -11,7 +11,6 @@ in strides, and what the next step will touch is fetched while this one goes on.
 
 import pickle
 
-from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.dict cimport PyDict_Contains, PyDict_Next, PyDict_SetItem
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
@@ -229,16 +228,11 @@ cdef class Bytes:
         self.size += count
         return self.data + self.size - count
 
-    def __getbuffer__(self, Py_buffer *buffer, int flags):
-        # Whoever looks at them has them for good: nothing is added any more.
-        PyBuffer_FillInfo(buffer, self, self.data, self.size, 1, flags)
-
-    cdef object done(self):
-        """Return all bytes as they lie here, without the room for more."""
-        cdef char *data = <char *> realloc(self.data, max(self.size, 1))
-        if data != NULL:
-            self.data, self.room = data, self.size
-        return memoryview(self)
+    cdef bytes taken(self):
+        """Return all bytes, and be empty again."""
+        made = PyBytes_FromStringAndSize(self.data, self.size)
+        self.size = 0
+        return made
 
 
 cdef inline int put(Bytes out, uint8_t code, uint64_t number, int width) except -1:
@@ -472,7 +466,7 @@ def dumps(value):
     """Return a value as a pickle."""
     cdef Bytes out = Bytes()
     dump(out, value)
-    return PyBytes_FromStringAndSize(out.data, out.size)
+    return out.taken()
 
 
 def loads(bytes data):
@@ -757,10 +751,9 @@ def lay_out(dict written, bytes column, uint32_t max_parallelism, Py_ssize_t mos
         memcpy(into + 4, &mark, 4)
         memcpy(into + 8, &short_length, 2)
         if starts.size >= 8 * most:
-            batches.append((starts.done(), data.done()))
-            data, starts = Bytes(), Bytes()
+            batches.append((starts.taken(), data.taken()))
     if starts.size:
-        batches.append((starts.done(), data.done()))
+        batches.append((starts.taken(), data.taken()))
     return batches, too_long
 
 

@@ -108,11 +108,10 @@ def encode_changes(changes: EpochChanges, token: str) -> tuple[bytes | memoryvie
     return MAGIC + struct.pack(">I", checksum), *parts
 
 
-def decode_changes(data: bytes | memoryview, name: str) -> tuple[str, EpochChanges]:
+def decode_changes(data: bytes, name: str) -> tuple[str, EpochChanges]:
     """Read a file of changes back; a half-written or altered one is refused."""
-    magic = bytes(data[: len(MAGIC)])
-    if len(data) < len(MAGIC) + 8 or magic not in {MAGIC, FIRST_MAGIC}:
-        message = f"{name} is not a state file of this version (its first bytes are {magic!r})"
+    if len(data) < len(MAGIC) + 8 or data[: len(MAGIC)] not in {MAGIC, FIRST_MAGIC}:
+        message = f"{name} is not a state file of this version (its first bytes are {data[:8]!r})"
         raise StateStoreError(message)
     (checksum,) = struct.unpack_from(">I", data, len(MAGIC))
     content = memoryview(data)[len(MAGIC) + 4 :]
@@ -122,7 +121,7 @@ def decode_changes(data: bytes | memoryview, name: str) -> tuple[str, EpochChang
     (header_size,) = struct.unpack_from(">I", content, 0)
     header = json.loads(bytes(content[4 : 4 + header_size]))
     body = content[4 + header_size :]
-    if magic == FIRST_MAGIC:
+    if data[: len(MAGIC)] == FIRST_MAGIC:
         return header["token"], EpochChanges(dict(zip(*pickle.loads(body), strict=True)))
     entries = dict(zip(*pickle.loads(body[: header["entries"]]), strict=True))
     columns, ordered = (set(map(bytes.fromhex, header[name])) for name in ("point_columns", "ordered_columns"))
@@ -143,7 +142,7 @@ def read_changes(storage: Storage, file: StateFile) -> EpochChanges:
     origin = file.origin
     place = storage if origin is None or not origin.root else open_storage(origin.root)
     try:
-        data = place.view(file.name)
+        data = place.read(file.name)
     except FileNotFoundError:
         message = f"state file {file.name} is missing from storage; the state version {file.token} can't be rebuilt"
         raise StateStoreError(message) from None

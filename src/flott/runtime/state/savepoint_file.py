@@ -73,7 +73,7 @@ def encode_savepoint(entries: Iterable[tuple[bytes, bytes]], columns: dict[bytes
     return sink.getvalue()
 
 
-def decode_savepoint(data: bytes | memoryview, name: str) -> tuple[str, list[bytes], list[bytes | None]]:
+def decode_savepoint(data: bytes, name: str) -> tuple[str, list[bytes], list[bytes | None]]:
     """Read the entries of a file back; a half-written or altered one is refused."""
     try:
         table = pq.read_table(io.BytesIO(data), columns=["address", "entry"])
