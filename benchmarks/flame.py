@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -29,8 +30,9 @@ def worker_daemon(pid: int, timeout: float = 60) -> int:
     until = time.monotonic() + timeout
     while time.monotonic() < until:
         for child in psutil.Process(pid).children(recursive=True):
-            if "flott.spark.daemon" in child.cmdline() and "java" not in child.name():
-                return child.pid
+            with suppress(psutil.Error):  # It may be gone by now.
+                if "flott.spark.daemon" in child.cmdline() and "java" not in child.name():
+                    return child.pid
         time.sleep(0.2)
     raise SystemExit("the job has no Python workers")
 
@@ -59,6 +61,11 @@ def record(contender: Contender, path: Path, seconds: int) -> None:
         psutil.wait_procs(children, timeout=30)
 
 
+def without_places(drawing: str) -> str:
+    """Take the command lines of processes out, which say where this machine has its files."""
+    return re.sub(r"process \d+:(&quot;|\").*?\1", "process", drawing).replace(f"{ROOT}/", "")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", help="only scenarios with this in their name")
@@ -71,6 +78,7 @@ def main() -> None:
             name = re.sub(r"[^a-z0-9]+", "-", scenario.name.lower())
             path = options.into / f"flame-{name}.svg"
             record(contender, path, options.seconds)
+            path.write_text(without_places(path.read_text()))
             print(f"{scenario.name}: {path}", flush=True)
 
 
