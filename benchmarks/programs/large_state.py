@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import time
 
 from flott.common import Configuration, Types, WatermarkStrategy
@@ -22,8 +23,10 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--keys", type=int, required=True)
 parser.add_argument("--bytes", type=int, required=True)
 parser.add_argument("--directory", required=True)
+parser.add_argument("--random", action="store_true", help="values that can't be packed")
 options = parser.parse_args()
 KEYS, SIZE = options.keys, options.bytes
+NOISE = random.Random(1).randbytes(2**24) if options.random else b""
 
 
 class Remember(KeyedProcessFunction):
@@ -33,7 +36,14 @@ class Remember(KeyedProcessFunction):
     def process_element(self, value, ctx):
         before = self.state.value()
         count = 1 if before is None else int.from_bytes(before[:8], "big") + 1
-        self.state.update(count.to_bytes(8, "big") + b"x" * (SIZE - 8))
+        self.state.update(count.to_bytes(8, "big") + filling(value))
+
+
+def filling(number: int) -> bytes:
+    if not NOISE:
+        return b"x" * (SIZE - 8)
+    start = number * 99_991 % (len(NOISE) - SIZE)
+    return NOISE[start : start + SIZE - 8]
 
 
 def main() -> None:

@@ -304,7 +304,7 @@ class JobMaster:
         self._backlog = any(plan.backlog for plan in sources.values())
         self._accept(reports, pending, EpochTimes(now, 0.0, begun - looked, seconds, 0.0))
         total, state = slowest(self.plan, reports, "total"), slowest(self.plan, reports, "state")
-        changed = max((report.state_bytes for report in reports), default=0)
+        changed = max((report.changed_bytes for report in reports), default=0)
         self._sizer.observe(total, backlog=self._backlog, state=state, changed=changed)
         stopping = pending is not None and pending.savepoint is not None and pending.savepoint.stop
         if last or stopping:

@@ -19,7 +19,7 @@ LONGEST = 4.0
 FIRST_SCALE = 1 / 16
 """How much of the usual an epoch reads after a restart: the first one finds everything cold."""
 
-MOST_CHANGES = 96 * 2**20
+MOST_CHANGES = 80 * 2**20
 """A subtask should change no more than so many bytes of state in an epoch: it holds several times that in memory."""
 
 

@@ -127,6 +127,9 @@ class TaskReport:
     metrics: dict[str, list[Measured]] = field(default_factory=dict)
     """What the functions measure, by operator id."""
     state_bytes: int = 0
+    """What it wrote to storage, where it may be packed."""
+    changed_bytes: int = 0
+    """What it changed of its keyed state."""
     seconds: dict[str, float] = field(default_factory=dict)
     """How long reading the input, computing and keeping state took."""
     store_path: str = ""

@@ -304,7 +304,7 @@ class Subtask:
             delta = write_aside(self.services.state_dir / "aside", name, changes, token)
             lineage = Lineage((*report.lineage.files, delta))
         reach("delta.after")
-        report.state_bytes = delta.size
+        report.state_bytes, report.changed_bytes = delta.size, delta.in_memory
         return lineage
 
     def close(self) -> None:

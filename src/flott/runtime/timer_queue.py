@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from flott.errors import StateAccessError
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.keys import decode_key
-from flott.runtime.state.backend import LONG_KEY
+from flott.runtime.state.addresses import LONG_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

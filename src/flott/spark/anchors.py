@@ -63,7 +63,7 @@ class Anchors:
     def look_at(self, reports: Iterable[TaskReport]) -> None:
         """Hear what an epoch did: whether anchors are worth while may be for the state to say."""
         if self._wish == "auto" and not self._wanted:
-            changed = [report.state_bytes for report in reports if report.lineage.files]
+            changed = [report.changed_bytes for report in reports if report.lineage.files]
             self._wanted = bool(changed) and fmean(changed) > WORTH_IT
 
     def targets(self, level: int) -> tuple[int, ...]:

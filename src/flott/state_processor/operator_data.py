@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from flott.runtime.state.backend import LONG_KEYS, column_of
+from flott.runtime.state.addresses import LONG_KEYS, column_of
 from flott.runtime.state.operator_state import CarriedStates
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from flott.errors import CheckpointError
 from flott.runtime.keys import decode_key
-from flott.runtime.state.backend import LONG_KEY, LONG_KEYS
+from flott.runtime.state.addresses import LONG_KEY, LONG_KEYS
 from flott.runtime.timer_queue import DIGEST
 from flott.runtime.windowing.panes import window_of
 from flott.runtime.windowing.windows import CountWindow, TimeWindow

@@ -22,7 +22,8 @@ from flott.runtime.batch import Batch
 from flott.runtime.keys import encode_key, key_group_of
 from flott.runtime.partitioners import KeyGroupHash, Lane, TargetMemo, scatter
 from flott.runtime.state import backend, points, slot_table
-from flott.runtime.state.backend import LONG_KEY, KeyedBackend
+from flott.runtime.state.addresses import LONG_KEY
+from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.point_log import PointLog
 from flott.runtime.state.points import PointBatch, batch_of

@@ -9,6 +9,7 @@ from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.operators.keyed_process import KeyedProcess
 from flott.runtime.operators.process import Process
 from flott.runtime.output_tag import OutputTag
+from flott.runtime.state import backend, values
 from flott.runtime.time_domain import TimeDomain
 from flott.testing.harness import KeyedOneInputOperatorHarness, OneInputOperatorHarness
 
@@ -52,6 +53,42 @@ def test_state_belongs_to_the_key_and_survives_epochs():
         h.end_epoch(new_worker=True)
         h.process_element(("a", 4))
         assert h.extract_output_values() == [("a", 1), ("b", 10), ("a", 3), ("a", 7)]
+
+
+@pytest.fixture
+def short_strides(monkeypatch):
+    """State reads ahead from the second batch on, and batches are cut into short parts."""
+    monkeypatch.setattr(values, "FEW_KEYS", 1)
+    monkeypatch.setattr(values, "MANY_WRITTEN", 1)
+    monkeypatch.setattr(backend, "STRIDE", 3)
+
+
+@pytest.mark.parametrize("stamps", [None, list(range(10))])
+def test_parts_of_a_batch_give_what_the_whole_gives(short_strides, stamps):
+    with harness(Sum()) as h:
+        h.process_batch([(number, 1) for number in range(10)])
+        h.end_epoch(new_worker=True)
+        h.process_batch([(number, 5) for number in range(10)])
+        h.process_batch([(number, 5) for number in range(10)])
+        assert h.operator.backend.strides(10)[0] == slice(0, 3)
+        h.process_batch([(number % 4, 100) for number in range(10)], stamps)
+        h.end_epoch(new_worker=True)
+        h.process_batch([(number, 1_000) for number in range(10)])
+        sums = (
+            [1] * 10 + [6] * 10 + [11] * 10 + [111] * 4 + [211] * 4 + [311] * 2 + [1311] * 2 + [1211] * 2 + [1011] * 6
+        )
+        assert [total for _, total in h.extract_output_values()] == sums
+        assert [stamp for _, stamp in h.extract_output_records()][30:40] == (stamps or [None] * 10)
+
+
+def test_a_record_that_fails_in_a_part_is_named(short_strides):
+    with harness(Sum()) as h:
+        h.process_batch([(number, 1) for number in range(10)])
+        h.end_epoch(new_worker=True)
+        h.process_batch([(number, 10) for number in range(10)])
+        h.process_batch([(number, 10) for number in range(10)])
+        with pytest.raises(UserFunctionError, match=r"\(7, 'no number'\)"):
+            h.process_batch([(number, 10 if number != 7 else "no number") for number in range(10)])
 
 
 def test_results_take_the_timestamp_of_their_record():

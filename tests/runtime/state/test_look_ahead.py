@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flott.runtime.state import values
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
@@ -68,7 +69,7 @@ def test_what_is_in_memory_is_not_asked_for(state):
 
 
 def test_what_the_epoch_wrote_is_not_read_over(state):
-    state._ahead = 9
+    state._ahead = 1_000_000
     state._backend.scope.key = 0
     state.update("new")
     found, _ = read(state, KEYS)
@@ -77,12 +78,13 @@ def test_what_the_epoch_wrote_is_not_read_over(state):
 
 
 def test_few_records_are_not_worth_it(state):
-    state._ahead = 9
+    state._ahead = 1_000_000
     some = KEYS[:5]
     assert read(state, some) == (expected(some), len(some))
 
 
-def test_it_ends_when_keys_are_in_memory_again(state):
+def test_it_ends_when_keys_are_in_memory_again(state, monkeypatch):
+    monkeypatch.setattr(values, "RECORDS_AHEAD", 64 * len(KEYS))
     read(state, KEYS)
     for _ in range(100):
         read(state, KEYS)
@@ -90,13 +92,13 @@ def test_it_ends_when_keys_are_in_memory_again(state):
 
 
 def test_a_key_that_cannot_be_one_is_left_to_the_record(state):
-    state._ahead = 9
+    state._ahead = 1_000_000
     state._backend.look_ahead([*KEYS, ["no key"]])
     assert read(state, KEYS)[0] == expected(KEYS)
 
 
 def test_old_entries_are_converted(state):
-    state._ahead = 9
+    state._ahead = 1_000_000
     state.convert = lambda _, value: (*value, "converted")
     found, missed = read(state, KEYS)
     assert missed == 0

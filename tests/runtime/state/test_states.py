@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from flott.errors import StateAccessError
+from flott.runtime.state import values
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import next_lineage, write_file
+from flott.runtime.state.keys_of_state import keys_of_state
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
@@ -179,8 +183,19 @@ class StatesLikeTheModel(RuleBasedStateMachine):
     @rule(some=st.lists(keys, min_size=1))
     def look_ahead(self, some):
         for state in (self.worker.value, self.worker.sum, self.worker.mean):
-            state._ahead = 2
+            state._ahead = 1_000_000
         self.worker.backend.look_ahead(some * FEW_KEYS)
+
+    @rule(some=st.lists(keys, min_size=1))
+    def lay_out_early(self, some):
+        with patch.object(values, "MANY_WRITTEN", 1):
+            self.look_ahead(some)
+
+    @rule()
+    def go_over_keys(self):
+        for name, state in (("v", self.worker.value), ("r", self.worker.sum), ("a", self.worker.mean)):
+            expected = {key for key, model in self.model.items() if model[name] not in (None, [])}
+            assert set(keys_of_state(self.worker.backend, name)) == expected, state
 
     @rule(worker=st.integers(0, 1))
     def end_epoch(self, worker):

@@ -11,7 +11,7 @@ from flott.coordination.checkpoints.metadata import JobState, OperatorTitle, Ver
 from flott.errors import CheckpointError
 from flott.runtime.keys import groups_of_subtask
 from flott.runtime.reports import TaskOrder
-from flott.runtime.state.backend import LONG_KEYS, column_of
+from flott.runtime.state.addresses import LONG_KEYS, column_of
 from flott.runtime.state.lineage import Lineage, Origin
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates
 from flott.runtime.state.redistribute import redistribute_carried

@@ -201,15 +201,16 @@ def file_out(file: StateFile) -> list[Any]:
         list(origin.groups),
         [[there.hex(), here.hex()] for there, here in origin.columns],
     ]
-    return [file.name, file.token, list(file.covers), file.size, file.is_snapshot, where]
+    return [file.name, file.token, list(file.covers), file.size, file.is_snapshot, where, file.content]
 
 
 def file_in(header: list[Any]) -> StateFile:
     """Read a state file back."""
-    name, token, covers, size, is_snapshot, where = header
+    name, token, covers, size, is_snapshot, where, *rest = header
+    content = rest[0] if rest else 0
     origin = None
     if where is not None:
         root, original, groups, columns = where
         pairs = tuple((bytes.fromhex(there), bytes.fromhex(here)) for there, here in columns)
         origin = Origin(root, original, (groups[0], groups[1]), pairs)
-    return StateFile(name, token, tuple(covers), size, is_snapshot, origin)
+    return StateFile(name, token, tuple(covers), size, is_snapshot, origin, content)

@@ -18,7 +18,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcmp, memcpy
 
 from flott.runtime.keys import encode_key
@@ -51,6 +51,7 @@ cdef enum:
     STRIDE = 256        # so many keys are worked on at once
     STRIDE_BYTES = 65536
     DEEPEST = 8         # so deep may tuples be nested
+    FIRST_BITS = 15     # a table of drafts begins with so many slots
     MOST_ITEMS = 64
 
 cdef uint32_t GONE = 0xFFFFFFFF
@@ -505,6 +506,7 @@ cdef class Stride:
     cdef char data[STRIDE_BYTES]
     cdef Py_ssize_t starts[STRIDE]
     cdef Py_ssize_t lengths[STRIDE]
+    cdef uint32_t marks[STRIDE]
     cdef uint64_t tags[STRIDE]
     cdef uint64_t slots[STRIDE]
     cdef uint64_t places[STRIDE]
@@ -519,7 +521,7 @@ cdef class Stride:
         cdef uint32_t mark = checksum(<const uint8_t *> self.data + self.size, length)
         cdef uint64_t slot = <uint32_t> (mark * SPREAD) >> shift
         self.starts[self.count], self.lengths[self.count] = self.size, length
-        self.tags[self.count], self.slots[self.count] = mark & TAG, slot
+        self.marks[self.count], self.tags[self.count], self.slots[self.count] = mark, mark & TAG, slot
         FETCH(&table[slot])
         self.count += 1
         self.size += length
@@ -584,13 +586,176 @@ def get_many(const uint64_t[::1] table, const uint8_t[::1] log, list wanted):
     return found
 
 
+cdef class Drafts:
+    """Entries that were laid out before their epoch came to its end, and a table that finds them; each is there once."""
+
+    cdef bytes column
+    cdef uint32_t max_parallelism
+    cdef list batches
+    """Pairs of the entries' starts and their bytes."""
+    cdef set dead
+    """Where the entries begin that were replaced by others of another size."""
+    cdef uint32_t *marks
+    """Of each slot; 0 for a free one."""
+    cdef uint8_t **entries
+    cdef int bits
+    cdef Py_ssize_t count
+
+    def __cinit__(self, bytes column, uint32_t max_parallelism):
+        self.column, self.max_parallelism = column, max_parallelism
+        self.batches, self.dead = [], set()
+        self.reserve(FIRST_BITS)
+
+    def __dealloc__(self):
+        free(self.marks)
+        free(self.entries)
+
+    cdef int reserve(self, int bits) except -1:
+        """Make an empty table."""
+        cdef uint32_t *marks = <uint32_t *> calloc(<size_t> 1 << bits, sizeof(uint32_t))
+        cdef uint8_t **entries = <uint8_t **> malloc((<size_t> 1 << bits) * sizeof(uint8_t *))
+        if marks == NULL or entries == NULL:
+            free(marks)
+            free(entries)
+            raise MemoryError
+        free(self.marks)
+        free(self.entries)
+        self.marks, self.entries, self.bits, self.count = marks, entries, bits, 0
+        return 0
+
+    cdef int grow(self, int bits) except -1:
+        """Go over to a larger table."""
+        cdef uint32_t *marks = self.marks
+        cdef uint8_t **entries = self.entries
+        cdef Py_ssize_t before = <Py_ssize_t> 1 << self.bits, slot
+        self.marks, self.entries = NULL, NULL
+        try:
+            self.reserve(bits)
+        except MemoryError:
+            self.marks, self.entries = marks, entries
+            raise
+        for slot in range(before):
+            if marks[slot]:
+                self.insert(self.slot_of(marks[slot], NULL, 0), marks[slot], entries[slot])
+        free(marks)
+        free(entries)
+        return 0
+
+    cdef inline uint32_t first(self, uint32_t mark) noexcept nogil:
+        return <uint32_t> (mark * SPREAD) >> (32 - self.bits)
+
+    cdef inline void soon(self, uint32_t mark) noexcept nogil:
+        """A mark is about to be looked for."""
+        FETCH(&self.marks[self.first(mark if mark else 1)])
+
+    cdef inline uint32_t slot_of(self, uint32_t mark, const char *address, Py_ssize_t length) noexcept nogil:
+        """Return the slot of an address, or the free one where it belongs; of no address, a free one."""
+        cdef uint32_t slot = self.first(mark), mask = (<uint32_t> 1 << self.bits) - 1
+        while self.marks[slot]:
+            if address != NULL and self.marks[slot] == mark and is_entry_of(self.entries[slot], address, length):
+                break
+            slot = (slot + 1) & mask
+        return slot
+
+    cdef inline void insert(self, uint32_t slot, uint32_t mark, uint8_t *entry) noexcept nogil:
+        if not self.marks[slot]:
+            self.count += 1
+        self.marks[slot], self.entries[slot] = mark, entry
+
+    cdef inline const uint8_t *find(self, uint32_t mark, const char *address, Py_ssize_t length) noexcept nogil:
+        """Return the entry with an address, or NULL."""
+        mark = mark if mark else 1
+        cdef uint32_t slot = self.slot_of(mark, address, length)
+        return self.entries[slot] if self.marks[slot] else NULL
+
+    def add(self, dict written, Py_ssize_t most):
+        """Lay out the entries of keys and their values, in place of those that are here already.
+
+        Returns the keys that are too long to stand in an address. If a value can't be pickled, nothing was added.
+        """
+        batches, too_long = lay_out(written, self.column, self.max_parallelism, most)
+        cdef Py_ssize_t bits = self.bits
+        while 2 * (self.count + <Py_ssize_t> len(written)) > <Py_ssize_t> 1 << bits:
+            bits += 1
+        if bits > self.bits:
+            self.grow(<int> bits + 1)
+        for batch in batches:
+            self.add_batch(batch[0], batch[1])
+        return too_long
+
+    cdef int add_batch(self, bytes starts, bytes data) except -1:
+        cdef const uint64_t *begins = <const uint64_t *> PyBytes_AS_STRING(starts)
+        cdef uint8_t *base = <uint8_t *> PyBytes_AS_STRING(data)
+        cdef Py_ssize_t number, count = PyBytes_GET_SIZE(starts) // 8, length
+        cdef uint32_t mark, slot, size
+        cdef uint8_t *entry
+        cdef uint8_t *there
+        self.batches.append((starts, data))
+        for number in range(count):
+            if number + 16 < count:
+                self.soon(word_at(base + begins[number + 16] + 4))
+            entry = base + begins[number]
+            size, mark, length = word_at(entry), word_at(entry + 4), short_at(entry + 8)
+            mark = mark if mark else 1
+            slot = self.slot_of(mark, <const char *> entry + HEADER, length)
+            if self.marks[slot]:
+                there = self.entries[slot]
+                if word_at(there) == size:
+                    # Nobody has seen it yet: it may still change. Then it is the new one that is there too often.
+                    if size != GONE:
+                        memcpy(there + HEADER + length, entry + HEADER + length, size)
+                    self.dead.add(<size_t> entry)
+                    continue
+                self.dead.add(<size_t> there)
+            self.insert(slot, mark, entry)
+        return 0
+
+    def get(self, key, default):
+        """Return the value of a key, None if it was removed, or the default if it is not here."""
+        cdef char address[HEAD + LONG_KEY]
+        cdef Py_ssize_t length = write_address(
+            address, key, PyBytes_AS_STRING(self.column), self.max_parallelism
+        )
+        if length < 0:
+            return default
+        cdef const uint8_t *entry = self.find(checksum(<const uint8_t *> address, length), address, length)
+        if entry == NULL:
+            return default
+        return None if word_at(entry) == GONE else load(entry + HEADER + length, word_at(entry))
+
+    def taken(self):
+        """Return all entries as pairs of starts and bytes, each entry once. Nothing may be added any more."""
+        cdef list kept = []
+        for starts, data in self.batches:
+            kept.append(self.alive(starts, data) if self.dead else (starts, data))
+        return [batch for batch in kept if batch[0]]
+
+    cdef tuple alive(self, bytes starts, bytes data):
+        """Return the entries of a batch that were not replaced."""
+        cdef const uint64_t *begins = <const uint64_t *> PyBytes_AS_STRING(starts)
+        cdef const uint8_t *base = <const uint8_t *> PyBytes_AS_STRING(data)
+        cdef Py_ssize_t number, count = PyBytes_GET_SIZE(starts) // 8, width
+        cdef uint64_t start, end
+        cdef Bytes new_starts = Bytes(), new_data = Bytes()
+        for number in range(count):
+            if <size_t> (base + begins[number]) in self.dead:
+                continue
+            end = begins[number + 1] if number + 1 < count else <uint64_t> PyBytes_GET_SIZE(data)
+            width, start = <Py_ssize_t> (end - begins[number]), new_data.size
+            memcpy(new_starts.more(8), &start, 8)
+            memcpy(new_data.more(width), base + begins[number], width)
+        if new_starts.size == PyBytes_GET_SIZE(starts):
+            return starts, data
+        return new_starts.taken(), new_data.taken()
+
+
 def fetch(
     const uint64_t[::1] table, const uint8_t[::1] log, list keys, bytes column, uint32_t max_parallelism,
-    dict read, dict written,
+    dict read, dict written, Drafts drafts,
 ):
     """Put the values of keys into ``read``, of those that are neither there nor in ``written``; None where there is none.
 
-    Returns the keys that are too long to stand in an address.
+    What is among the drafts counts, not what the log has. Returns the keys that are too long to stand in an address.
     """
     cdef Stride stride = Stride()
     cdef int shift = shift_of(table)
@@ -598,12 +763,13 @@ def fetch(
     cdef const uint8_t *entry
     cdef PyObject *waiting[STRIDE]
     cdef list too_long = []
+    cdef bint any_written = len(written) > 0
     while begin < total:
         stride.count = stride.size = 0
         while begin < total and not stride.full():
             key = <object> PyList_GET_ITEM(keys, begin)
             begin += 1
-            if PyDict_Contains(read, key) or PyDict_Contains(written, key):
+            if PyDict_Contains(read, key) or (any_written and PyDict_Contains(written, key)):
                 continue
             length = write_address(stride.data + stride.size, key, PyBytes_AS_STRING(column), max_parallelism)
             if length < 0:
@@ -611,13 +777,20 @@ def fetch(
                 continue
             waiting[stride.count] = <PyObject *> key  # The list holds it.
             stride.add(length, table, shift)
+            if drafts is not None:
+                drafts.soon(stride.marks[stride.count - 1])
         stride.find(table, log)
         for number in range(stride.count):
-            value = None
-            if stride.places[number] != 0:
+            entry = NULL
+            if drafts is not None:
+                entry = drafts.find(
+                    stride.marks[number], stride.data + stride.starts[number], stride.lengths[number]
+                )
+            if entry == NULL and stride.places[number] != 0:
                 entry = &log[stride.places[number]]
-                if word_at(entry) != GONE:
-                    value = load(entry + HEADER + stride.lengths[number], word_at(entry))
+            value = None
+            if entry != NULL and word_at(entry) != GONE:
+                value = load(entry + HEADER + stride.lengths[number], word_at(entry))
             PyDict_SetItem(read, <object> waiting[number], value)
     return too_long
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
+from flott.runtime.batch import Batch
 from flott.runtime.operators.results import not_results
 from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.wrong_key import wrong_key
@@ -12,7 +13,6 @@ from flott.runtime.operators.wrong_key import wrong_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from flott.runtime.batch import Batch
     from flott.runtime.operators.results import Results
     from flott.runtime.operators.timed import TimedOperator
     from flott.runtime.operators.user_function import UserFunctionOperator
@@ -44,9 +44,19 @@ def call_for_each_keyed(
     operator: TimedOperator, batch: Batch, key_selector: Callable[[Any], Any], call: Any, ctx: CallContext
 ) -> None:
     """Call ``call(value, ctx)`` for each record, with the record's key set, and hand the results on."""
+    keys = selected_keys(operator, key_selector, batch.values)
+    parts = operator.backend.strides(len(keys))
+    if len(parts) == 1:
+        _call_keyed(operator, batch, keys, call, ctx)
+    else:
+        for part in parts:
+            stamps = None if batch.stamps is None else batch.stamps[part]
+            _call_keyed(operator, Batch(batch.values[part], stamps), keys[part], call, ctx)
+
+
+def _call_keyed(operator: TimedOperator, batch: Batch, keys: list[Any], call: Any, ctx: CallContext) -> None:
+    operator.backend.look_ahead(keys)
     values = batch.values
-    keys = selected_keys(operator, key_selector, values)
-    operator.look_ahead(keys)
     records = iter(values)
     out = operator.results
     try:

@@ -11,9 +11,7 @@ from flott.runtime.time_domain import TimeDomain
 from flott.runtime.timers import TimerService
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from flott.runtime.state.backend import KeyScope
+    from flott.runtime.state.backend import KeyedBackend, KeyScope
 
 MANY_RESULTS = 10_000
 """So many results of timers are handed on at once, before the next timers fire."""
@@ -59,13 +57,11 @@ class TimedOperator(UserFunctionOperator):
     results: Results
     scope: KeyScope
     ctx: KeyedContext
-    look_ahead: Callable[[list[Any]], None]
-    """Tells state the keys of the records that come next."""
+    backend: KeyedBackend
 
     def open(self) -> None:
-        backend = self.context.keyed("a process function's timer")
+        self.backend = backend = self.context.keyed("a process function's timer")
         self.scope = backend.scope
-        self.look_ahead = backend.look_ahead
         self.results = Results()
         self.timers = TimerService(
             backend, "user-timers", self.context.clock, self._on_event_time, self._on_processing_time

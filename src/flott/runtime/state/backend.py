@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import pickle
-import struct
 from contextlib import suppress
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard
-from zlib import crc32
 
 import numpy as np
 
 from flott.errors import StateAccessError
-from flott.runtime.keys import encode_key, encode_keys, key_group_of_bytes, key_groups_of_bytes
 from flott.runtime.native import entries
+from flott.runtime.state.addresses import LONG_KEYS, Heads, column_of
 from flott.runtime.state.points import BATCH, PointBatch
 from flott.runtime.state.savepoint_file import StateColumn
 from flott.runtime.state.schemas import StateSchemas
@@ -22,25 +19,15 @@ from flott.runtime.state.ttl import moments_of, with_moments
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from flott.runtime.native._entries import Drafts
     from flott.runtime.state.cache_limits import CacheLimits
     from flott.runtime.state.changes import Changes, EpochChanges
     from flott.runtime.state.points import Points
     from flott.runtime.state.schemas import ConvertEntry, StoredStates
     from flott.runtime.state.store import StateStore
 
-LONG_KEY = 360
-"""LMDB takes addresses of 511 bytes; a key longer than this is cut and told apart by its digest."""
-
-TWO_BYTES = [number.to_bytes(2, "big") for number in range(1 << 15 | 1)]
-"""Key groups and lengths as they stand in addresses."""
-
-LONG_KEYS = b"long"
-"""Column that holds the whole of each key that was cut."""
-
-
-def column_of(operator_id: str, name: str) -> bytes:
-    """Return the four bytes that stand for a state in addresses."""
-    return struct.pack(">I", crc32(f"{operator_id}/{name}".encode()))
+STRIDE = 2_048
+"""So many records are worked on at once where state is read ahead."""
 
 
 class KeyScope:
@@ -97,32 +84,9 @@ def is_looked_up(part: KeyedPart) -> TypeGuard[LookedUpPart]:
     return getattr(part, "is_looked_up", False)
 
 
-class Heads(dict[Any, tuple[bytes, bytes]]):
-    """Key → (key group, length and bytes of the key), encoded once per distinct key."""
-
-    def __init__(self, max_parallelism: int) -> None:
-        super().__init__()
-        self.max_parallelism = max_parallelism
-        self.cut: Changes = {}
-        """The whole keys behind those that were cut, as store entries."""
-
-    def __missing__(self, key: Any) -> tuple[bytes, bytes]:
-        encoded = b"i%d" % key if type(key) is int else encode_key(key)
-        group = TWO_BYTES[key_group_of_bytes(encoded, self.max_parallelism)]
-        if len(encoded) > LONG_KEY:
-            digest = blake2b(encoded, digest_size=32).digest()
-            self.cut[group + LONG_KEYS + digest] = encoded
-            encoded = encoded[: LONG_KEY - 32] + digest
-        head = self[key] = (group, TWO_BYTES[len(encoded)] + encoded)
-        return head
-
-    def fill(self, keys: list[Any]) -> None:
-        """Encode keys that are not here yet, all at once."""
-        encoded = encode_keys(keys)
-        groups = key_groups_of_bytes(encoded, self.max_parallelism).tolist()
-        for key, group, one in zip(keys, groups, encoded, strict=True):
-            if len(one) <= LONG_KEY:
-                self[key] = (TWO_BYTES[group], TWO_BYTES[len(one)] + one)
+def point_batches(laid_out: list[tuple[bytes, bytes]]) -> list[PointBatch]:
+    """Return entries that were laid out in machine code as everybody has them."""
+    return [PointBatch(np.frombuffer(starts, np.uint64), data) for starts, data in laid_out]
 
 
 class KeyedBackend:
@@ -306,16 +270,30 @@ class KeyedBackend:
             found = list(map(heads.__getitem__, keys))
         return [group + column + tail for group, tail in found]  # type: ignore[misc]
 
-    def fetch(self, column: bytes, keys: list[Any], read: dict[Any, Any], written: dict[Any, Any]) -> list[Any]:
+    def fetch(
+        self,
+        column: bytes,
+        keys: list[Any],
+        read: dict[Any, Any],
+        written: dict[Any, Any],
+        drafts: Drafts | None = None,
+    ) -> list[Any]:
         """Put the values of keys into ``read``, if they are in neither; return the keys for which that was not done."""
-        return self._opened().fetch(column, keys, self.max_parallelism, read, written)
+        return self._opened().fetch(column, keys, self.max_parallelism, read, written, drafts)
+
+    def drafts(self, column: bytes) -> Drafts | None:
+        """Return what can lay out changes before the epoch ends; None if entries of the column can't be found there."""
+        if entries is None or not self.is_looked_up(column):
+            return None
+        made: Drafts = entries.Drafts(column, self.max_parallelism)
+        return made
 
     def lay_out(self, column: bytes, written: dict[Any, Any], points: Points) -> dict[Any, Any]:
         """Add the entries of keys and their values to points; return those for which that was not done."""
         if entries is None:
             return written
         batches, too_long = entries.lay_out(written, column, self.max_parallelism, BATCH)
-        points.add_batches(column, [PointBatch(np.frombuffer(starts, np.uint64), data) for starts, data in batches])
+        points.add_batches(column, point_batches(batches))
         return {key: written[key] for key in too_long}
 
     def reader(self, column: bytes) -> Callable[[bytes], bytes | None]:
@@ -341,6 +319,16 @@ class KeyedBackend:
         for part in self._parts.values():
             if is_looked_up(part) and hasattr(part, "look_ahead"):
                 part.look_ahead(keys)
+
+    def strides(self, count: int) -> list[slice]:
+        """Return the parts in which so many records are best worked on, one after the other.
+
+        Where values are read ahead, for so few records that all of them are in the processor's cache when their turn
+        comes; otherwise all at once.
+        """
+        if count <= STRIDE or not any(getattr(part, "is_ahead", False) for part in self._parts.values()):
+            return [slice(0, count)]
+        return [slice(begin, begin + STRIDE) for begin in range(0, count, STRIDE)]
 
     def is_looked_up(self, column: bytes) -> bool:
         """Say whether the entries of a column are stored as ones that are only looked up."""

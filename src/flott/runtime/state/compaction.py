@@ -55,7 +55,7 @@ def next_lineage(lineage: Lineage, delta: StateFile, store: StateStore, storage:
     if lineage.files and (heavy or several >= MANY_MERGED):
         return replaced_by_snapshot(lineage, (delta,), store, storage, folder)
     singles = trailing_singles(deltas)
-    if len(singles) >= MANY_DELTAS and sum(file.size for file in singles) <= PART_SIZE:
+    if len(singles) >= MANY_DELTAS and sum(file.in_memory for file in singles) <= PART_SIZE:
         changes = merged([read_changes(storage, file) for file in singles])
         covers = tuple(file.token for file in singles[:-1])
         one = write_file(storage, f"{folder}/merged-{delta.token}", changes, delta.token, covers=covers)
@@ -173,4 +173,4 @@ def write_file(
     """Store changes as a file of a lineage."""
     parts = encode_changes(changes, token)
     storage.write(name, *parts)
-    return StateFile(name, token, covers, sum(map(len, parts)), is_snapshot)
+    return StateFile(name, token, covers, sum(map(len, parts)), is_snapshot, content=changes.size())

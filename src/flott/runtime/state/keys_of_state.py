@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flott.runtime.keys import decode_key
-from flott.runtime.state.backend import LONG_KEY, LONG_KEYS
+from flott.runtime.state.addresses import LONG_KEY, LONG_KEYS
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
 from flott.runtime.state.values import SingleValue
@@ -53,7 +53,8 @@ def written_keys(part: KeyedPart | WalkedState) -> set[Any]:
     """Return the keys that were written in this epoch; their entries in the store are out of date."""
     # Plain states need not know that they are walked.
     if isinstance(part, SingleValue):
-        return set(part._written)  # noqa: SLF001
+        drafted = (key_in_address(part._backend, address) for address in part.drafted())  # noqa: SLF001
+        return {*part._written, *drafted}  # noqa: SLF001
     if isinstance(part, ListState):
         return part._replaced | set(part._appended)  # noqa: SLF001
     if isinstance(part, MapState):

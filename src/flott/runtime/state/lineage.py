@@ -6,13 +6,14 @@ import json
 import pickle
 import struct
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
 from flott.errors import StateStoreError
 from flott.runtime.state.changes import EpochChanges
+from flott.runtime.state.packing import packed, unpacked
 from flott.runtime.state.points import PointBatch, Points, points_of
 from flott.runtime.state.savepoint_file import SUFFIX, decode_savepoint
 from flott.runtime.storage import open_storage
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
     from flott.runtime.storage import Storage
 
-MAGIC, FIRST_MAGIC = b"FLOTTST2", b"FLOTTST1"
-"""How files begin; the first ones had no points."""
+MAGIC, SECOND_MAGIC, FIRST_MAGIC = b"FLOTTST3", b"FLOTTST2", b"FLOTTST1"
+"""How files begin; the first ones had no points, the second ones packed none."""
 GROUPS = 1 << 16
 PAST_LAST = b"\xff\xff\xff"
 """Sorts after the key group of any address."""
@@ -53,9 +54,17 @@ class StateFile:
     covers: tuple[str, ...]
     """The versions inside a merged file; applying it to any of them gives ``token``."""
     size: int
+    """In storage, where it may be packed."""
     is_snapshot: bool = False
     """The first of these in a lineage stands on nothing; a snapshot may have several parts."""
     origin: Origin | None = None
+    content: int = 0
+    """The bytes in it once it is read; 0 if nobody said so, and then nothing is packed."""
+
+    @property
+    def in_memory(self) -> int:
+        """How many bytes it takes when it is read."""
+        return self.content or self.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +100,18 @@ class Lineage:
 def encode_changes(changes: EpochChanges, token: str) -> tuple[bytes | memoryview, ...]:
     """Write changes as a checksummed file; return its parts, which together may be large."""
     entries = pickle.dumps((list(changes.keys()), list(changes.values())), protocol=5)
-    batches = changes.points.batches()
+    batches = [(batch, packed(batch.data)) for batch in changes.points.batches()]
     about = {
         "token": token,
         "entries": len(entries),
-        "points": [(len(batch.starts), len(batch.data)) for batch in batches],
+        "points": [(len(one.starts), len(one.data), None if small is None else len(small)) for one, small in batches],
         "point_columns": sorted(column.hex() for column in changes.points.columns),
         "ordered_columns": sorted(column.hex() for column in changes.ordered),
     }
     header = json.dumps(about).encode()
-    points = (part for batch in batches for part in (batch.starts.tobytes(), batch.data))
+    points = (
+        part for batch, small in batches for part in (batch.starts.tobytes(), batch.data if small is None else small)
+    )
     parts = (struct.pack(">I", len(header)) + header, entries, *points)
     checksum = 0
     for part in parts:
@@ -110,7 +121,7 @@ def encode_changes(changes: EpochChanges, token: str) -> tuple[bytes | memoryvie
 
 def decode_changes(data: bytes, name: str) -> tuple[str, EpochChanges]:
     """Read a file of changes back; a half-written or altered one is refused."""
-    if len(data) < len(MAGIC) + 8 or data[: len(MAGIC)] not in {MAGIC, FIRST_MAGIC}:
+    if len(data) < len(MAGIC) + 8 or data[: len(MAGIC)] not in {MAGIC, SECOND_MAGIC, FIRST_MAGIC}:
         message = f"{name} is not a state file of this version (its first bytes are {data[:8]!r})"
         raise StateStoreError(message)
     (checksum,) = struct.unpack_from(">I", data, len(MAGIC))
@@ -129,12 +140,15 @@ def decode_changes(data: bytes, name: str) -> tuple[str, EpochChanges]:
     return header["token"], EpochChanges(entries, points, ordered)
 
 
-def batches_in(content: memoryview, sizes: list[tuple[int, int]]) -> Iterator[PointBatch]:
-    """Go over batches that lie one behind the other, of so many entries and bytes each."""
-    for count, size in sizes:
+def batches_in(content: memoryview, sizes: list[list[Any]]) -> Iterator[PointBatch]:
+    """Go over batches that lie one behind the other, of so many entries and bytes each, and packed ones perhaps."""
+    for count, size, *rest in sizes:
         starts = np.frombuffer(content, np.uint64, count)
-        yield PointBatch(starts, content[8 * count : 8 * count + size])
-        content = content[8 * count + size :]
+        small = rest[0] if rest else None
+        end = 8 * count + (size if small is None else small)
+        data = content[8 * count : end]
+        yield PointBatch(starts, data if small is None else unpacked(data, size))
+        content = content[end:]
 
 
 def read_changes(storage: Storage, file: StateFile) -> EpochChanges:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from flott.runtime.native._entries import Drafts
+
 BEGIN = b"FLOTTPT1"
 FRAME = struct.Struct("<QQ")
 """Before a batch: its entries, and the bytes of its data; the starts of the entries come between."""
@@ -154,12 +156,21 @@ class PointLog:
         return [data[start:end] if end else None for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def fetch(
-        self, column: bytes, keys: list[Any], max_parallelism: int, read: dict[Any, Any], written: dict[Any, Any]
+        self,
+        column: bytes,
+        keys: list[Any],
+        max_parallelism: int,
+        read: dict[Any, Any],
+        written: dict[Any, Any],
+        drafts: Drafts | None = None,
     ) -> list[Any]:
-        """Put the values of keys into ``read``, if they are in neither; return the keys for which that was not done."""
+        """Put the values of keys into ``read``, if they are in neither; return the keys for which that was not done.
+
+        Of an entry that is among the drafts too, those have what counts.
+        """
         if entries is None:
             return keys
-        left: list[Any] = entries.fetch(self._table, self._data, keys, column, max_parallelism, read, written)
+        left: list[Any] = entries.fetch(self._table, self._data, keys, column, max_parallelism, read, written, drafts)
         return left
 
     def batches(self) -> Iterator[PointBatch]:

@@ -7,20 +7,24 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from flott.runtime.state.backend import point_batches
 from flott.runtime.state.points import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from flott.runtime.native._entries import Drafts
     from flott.runtime.state.backend import KeyedBackend, KeyScope
     from flott.runtime.state.changes import EpochChanges
     from flott.runtime.state.schemas import ConvertEntry
 
-
+NOT_THERE = object()
 FEW_KEYS = 64
 """Fewer than these are not worth reading ahead."""
-BATCHES_AHEAD = 64
-"""For so many batches is read ahead; then one shows whether it is still worth while."""
+RECORDS_AHEAD = 2**20
+"""For so many records is read ahead; then a batch shows whether it is still worth while."""
+MANY_WRITTEN = 2_048
+"""So many changed values are laid out before the epoch ends, if keys are so many that most records bring a new one."""
 
 
 class Aggregate(Protocol):
@@ -40,10 +44,18 @@ class Aggregate(Protocol):
 
 
 class SingleValue:
-    """One value per key. ``_written`` holds this epoch's, ``_read`` what the store has; None is absent."""
+    """One value per key. ``_written`` holds this epoch's, ``_read`` what the store has; None is absent.
 
-    __slots__ = ("_ahead", "_backend", "_column", "_missed", "_read", "_scope", "_told", "_written", "convert")
+    Of very many keys, what this epoch wrote becomes ``_drafts`` from time to time: entries as they will be stored. The
+    objects are in the processor's cache then still, and their memory is used again for the next.
+    """
+
+    __slots__ = (
+        "_ahead", "_backend", "_column", "_drafts", "_missed", "_read", "_scope", "_told", "_written", "convert",
+    )  # fmt: skip
     is_looked_up: ClassVar[bool] = True
+    drafts_early: ClassVar[bool] = False
+    """Whether values may become entries before the epoch ends: nobody changes them in ``_written`` behind its back."""
 
     def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
         self._backend = backend
@@ -51,8 +63,9 @@ class SingleValue:
         self._scope = scope or backend.scope
         self._read: dict[Any, Any] = {}
         self._written: dict[Any, Any] = {}
+        self._drafts: Drafts | None = None
         self._told = self._missed = self._ahead = 0
-        """Of the last batch, the records and those that read a key for the first time; for how many to read ahead."""
+        """Of the last batch, the records and those that read a key for the first time; how many to read ahead."""
         self.convert: ConvertEntry | None = None
         """How entries are read that were stored under another schema."""
 
@@ -76,6 +89,11 @@ class SingleValue:
             return read[key]
         # Once per key and epoch at most, but with millions of keys that is once per record: no calls in between.
         self._missed += 1
+        if self._drafts is not None:
+            value = self._drafts.get(key, NOT_THERE)
+            if value is not NOT_THERE:
+                read[key] = value
+                return value
         backend = self._backend
         group, tail = backend.heads[key]
         address = group + self._column + tail
@@ -90,6 +108,11 @@ class SingleValue:
         read[key] = value
         return value
 
+    @property
+    def is_ahead(self) -> bool:
+        """Whether it reads ahead."""
+        return self._ahead > 0
+
     def look_ahead(self, keys: list[Any]) -> None:
         """Hear the keys of the records that come next, and read what they are going to ask for, at once.
 
@@ -100,21 +123,37 @@ class SingleValue:
         told, missed = self._told, self._missed
         self._told, self._missed = len(keys), 0
         if told and 2 * missed >= told:
-            self._ahead = BATCHES_AHEAD
+            self._ahead = RECORDS_AHEAD
         elif self._ahead:
-            self._ahead -= 1
+            self._ahead = max(0, self._ahead - len(keys))
         if self._ahead and len(keys) >= FEW_KEYS:
             # With so many keys, what was read for the batch before is hardly asked for again: memory stays in use.
             self._read = {}
-            # What goes wrong here goes wrong again where the record is known.
+            # What goes wrong here goes wrong again where the record is known, or at the end of the epoch.
+            with suppress(Exception):
+                if len(self._written) >= MANY_WRITTEN and self.drafts_early and self.convert is None:
+                    self._draft()
             with suppress(Exception):
                 self._fetch_all(keys)
+
+    def _draft(self) -> None:
+        """Lay out what was written so far. What was read of it before counts no longer, and is not here any more."""
+        if self._drafts is None:
+            self._drafts = self._backend.drafts(self._column)
+        if self._drafts is not None:
+            left = self._drafts.add(self._written, BATCH)
+            self._written = {key: self._written[key] for key in left}
+
+    def drafted(self) -> list[bytes]:
+        """Return the addresses of entries that this epoch has laid out so far."""
+        batches = [] if self._drafts is None else point_batches(self._drafts.taken())
+        return [address for batch in batches for address, _ in batch.entries()]
 
     def _fetch_all(self, keys: list[Any]) -> None:
         """Read what is not in memory."""
         read, written, column = self._read, self._written, self._column
         if self.convert is None:
-            keys = self._backend.fetch(column, keys, read, written)
+            keys = self._backend.fetch(column, keys, read, written, self._drafts)
         wanted = [key for key in dict.fromkeys(keys) if key not in read and key not in written]
         if not wanted:
             return
@@ -126,7 +165,13 @@ class SingleValue:
 
     def flush(self, changes: EpochChanges) -> None:
         column, dumps = self._column, pickle.dumps
-        changed = iter(self._backend.lay_out(column, self._written, changes.points).items())
+        if self._drafts is None:
+            left = self._backend.lay_out(column, self._written, changes.points)
+        else:
+            left = {key: self._written[key] for key in self._drafts.add(self._written, BATCH)}
+            changes.points.add_batches(column, point_batches(self._drafts.taken()))
+            self._drafts = None
+        changed = iter(left.items())
         while some := list(islice(changed, BATCH)):
             addresses = self._backend.addresses(column, [key for key, _ in some])
             values = [None if value is None else dumps(value, 5) for _, value in some]
@@ -142,6 +187,7 @@ class SingleValue:
     def forget(self) -> None:
         self._read = {}
         self._written = {}
+        self._drafts = None
 
     def live_entries(self) -> int:
         return len(self._read)
@@ -151,6 +197,7 @@ class ValueState(SingleValue):
     """One value per key."""
 
     __slots__ = ()
+    drafts_early: ClassVar[bool] = True
 
     def value(self) -> Any:
         """Return the value of the current key, or None."""
@@ -182,6 +229,7 @@ class ReducingState(SingleValue):
     """One value per key, into which added ones are reduced."""
 
     __slots__ = ("_reduce",)
+    drafts_early: ClassVar[bool] = True
 
     def __init__(
         self, backend: KeyedBackend, name: str, reduce: Callable[[Any, Any], Any], scope: KeyScope | None = None
@@ -213,6 +261,7 @@ class AggregatingState(SingleValue):
     """One accumulator per key, into which values are added."""
 
     __slots__ = ("_aggregate",)
+    drafts_early: ClassVar[bool] = True
 
     def __init__(self, backend: KeyedBackend, name: str, aggregate: Aggregate, scope: KeyScope | None = None) -> None:
         super().__init__(backend, name, scope)

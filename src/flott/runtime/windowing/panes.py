@@ -132,7 +132,9 @@ class PaneBackend:
         """Return where the entries of several panes are stored."""
         return [group + column + tail for group, tail in map(self.heads.__getitem__, panes)]
 
-    def fetch(self, column: bytes, panes: list[Pane], read: dict[Any, Any], written: dict[Any, Any]) -> list[Pane]:
+    def fetch(
+        self, column: bytes, panes: list[Pane], read: dict[Any, Any], written: dict[Any, Any], drafts: None = None
+    ) -> list[Pane]:
         """Read none ahead."""
         return panes
 

@@ -1,0 +1,83 @@
+"""State files are packed where that makes them much smaller, and read the same either way."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import struct
+from zlib import crc32
+
+import pytest
+
+from flott.errors import StateStoreError
+from flott.runtime.state.changes import EpochChanges
+from flott.runtime.state.compaction import MANY_DELTAS, PART_SIZE, next_lineage, write_file
+from flott.runtime.state.lineage import Lineage, StateFile, decode_changes, encode_changes, read_changes
+from flott.runtime.state.packing import LEAST, packed, unpacked
+from flott.runtime.state.points import points_of
+from flott.runtime.state.store import StateStore
+from flott.runtime.storage import LocalStorage
+
+
+def changes_of(*values):
+    return EpochChanges({b"00othrk": b"v"}, points_of((b"00col1%d" % n, value) for n, value in enumerate(values)))
+
+
+SAME = [b"x" * 200] * 1_000
+
+
+@pytest.mark.parametrize(
+    ("values", "smaller"),
+    [(SAME, True), ([os.urandom(200) for _ in SAME], False), ([None, b""], False)],
+    ids=["same", "random", "little"],
+)
+def test_what_is_written_is_read(values, smaller):
+    changes = changes_of(*values)
+    file = b"".join(encode_changes(changes, "t"))
+    assert (len(file) < changes.size()) == smaller
+    token, found = decode_changes(file, "a-file")
+    assert (token, found.all(), found.points.columns) == ("t", changes.all(), {b"col1"})
+
+
+def test_little_and_what_does_not_get_smaller_is_left_as_it_is():
+    assert packed(b"x" * (LEAST - 1)) is None
+    assert packed(os.urandom(LEAST)) is None
+    small = packed(b"x" * LEAST)
+    assert len(small) < LEAST / 10
+    assert unpacked(memoryview(small), LEAST) == b"x" * LEAST
+
+
+def test_damage_is_found_before_anything_is_unpacked():
+    file = bytearray(b"".join(encode_changes(changes_of(*SAME), "t")))
+    file[-1] ^= 1
+    with pytest.raises(StateStoreError, match="a-file is damaged"):
+        decode_changes(bytes(file), "a-file")
+
+
+def test_files_of_the_version_before_are_read():
+    changes = changes_of(*SAME[:3])
+    (batch,) = changes.points.batches()
+    entries = pickle.dumps((list(changes), list(changes.values())), 5)
+    header = json.dumps({
+        "token": "t", "entries": len(entries), "points": [(3, len(batch.data))], "point_columns": [b"col1".hex()],
+        "ordered_columns": [],
+    }).encode()  # fmt: skip
+    content = struct.pack(">I", len(header)) + header + entries + batch.starts.tobytes() + batch.data
+    file = b"FLOTTST2" + struct.pack(">I", crc32(content)) + content
+    assert decode_changes(file, "a-file")[1].all() == changes.all()
+
+
+def test_files_that_are_large_once_they_are_read_are_not_merged(tmp_path):
+    storage, store = LocalStorage(tmp_path / "files"), StateStore(tmp_path / "store", map_size=2**26)
+    large = write_file(storage, "large", changes_of(*SAME * 10), "large")
+    assert large.size * MANY_DELTAS < PART_SIZE < large.in_memory * MANY_DELTAS
+    deltas = tuple(StateFile(f"d{n}", f"t{n}", (), large.size, content=large.content) for n in range(MANY_DELTAS))
+    assert len(next_lineage(Lineage(deltas), large, store, storage, "s").files) == MANY_DELTAS + 1
+    store.close()
+
+
+def test_a_file_of_a_lineage_is_read(tmp_path):
+    storage = LocalStorage(tmp_path)
+    changes = changes_of(*SAME)
+    assert read_changes(storage, write_file(storage, "delta", changes, "t")).all() == changes.all()
