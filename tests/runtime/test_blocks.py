@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import marshal
+import pickle
 from dataclasses import dataclass
 
 import pytest
 
 from flott.errors import ExchangeError, FlottError
+from flott.runtime import blocks as blocks_module
 from flott.runtime.batch import Batch
-from flott.runtime.blocks import BLOCK_RECORDS, ChannelReader, ChannelWriter
+from flott.runtime.blocks import BLOCK_RECORDS, ChannelReader, ChannelWriter, Segment
 
 
 @dataclass
@@ -28,7 +31,7 @@ def read(blocks, epoch=1):
     for sequence, data in blocks:
         reader.add(sequence, data)
     barrier = reader.complete(epoch)
-    return reader.segments(), barrier
+    return list(reader.segments()), barrier
 
 
 def test_elements_come_back_in_order():
@@ -96,3 +99,23 @@ def test_after_a_failure_only_the_barrier_counts():
 def test_what_cannot_be_pickled_is_reported():
     with pytest.raises(FlottError, match="pickle"):
         write([("add", Batch([lambda: 1]))])
+
+
+def test_a_block_is_read_when_its_turn_comes(monkeypatch):
+    read_so_far = []
+    monkeypatch.setattr(blocks_module, "decode_block", lambda data: read_so_far.append(data) or [])
+    blocks = write([("add", Batch(list(range(BLOCK_RECORDS)))), ("add", Batch([1])), ("watermark", 5)])
+    reader = ChannelReader("a channel")
+    for sequence, data in blocks:
+        reader.add(sequence, data)
+    reader.complete(1)
+    assert read_so_far == []
+    list(reader.segments())
+    assert read_so_far == [data for _, data in blocks]
+
+
+@pytest.mark.parametrize(("kind", "dumps"), [(b"m", marshal.dumps), (b"p", pickle.dumps)])
+def test_blocks_of_an_earlier_version_are_read(kind, dumps):
+    """What goes round in a loop is saved as blocks."""
+    block = kind + dumps(([([1, 2], [3, 4], 5, None)], None))
+    assert blocks_module.decode_block(block) == [Segment([1, 2], [3, 4], 5, None)]

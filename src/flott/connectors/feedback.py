@@ -46,7 +46,7 @@ class FeedbackSource(Source):
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
         for block in read.start or ():
-            for segment in decode_block(block)[0]:
+            for segment in decode_block(block):
                 values = segment.values
                 yield values if isinstance(values, Batch) else Batch(values, segment.stamps)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import marshal
 import pickle
+import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flott.errors import ExchangeError, FlottError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from flott.runtime.batch import Batch
 
@@ -59,7 +60,12 @@ class Barrier:
     """The upstream subtask, or one above it, failed in the user's code: the epoch's data is void."""
 
 
-MARSHALLED, PICKLED = b"m", b"p"
+MARSHALLED, PICKLED = b"M", b"P"
+"""How a block begins. Then comes the length of its barrier, the barrier, and its segments."""
+FIRST_MARSHALLED, FIRST_PICKLED = b"m", b"p"
+"""The first blocks had both in one; what goes round in a loop may be in a savepoint."""
+LENGTH = struct.Struct("<H")
+HEAD = 1 + LENGTH.size
 
 
 def encode_block(
@@ -69,25 +75,41 @@ def encode_block(
 
     A batch of columns pickles itself as Arrow IPC.
     """
-    closing = None if barrier is None else (barrier.epoch, barrier.token, barrier.blocks, barrier.ended, barrier.failed)
-    content = ([tuple(segment) for segment in segments], closing)
+    closing = b""
+    if barrier is not None:
+        closing = marshal.dumps((barrier.epoch, barrier.token, barrier.blocks, barrier.ended, barrier.failed))
+    head = LENGTH.pack(len(closing)) + closing
+    content = [tuple(segment) for segment in segments]
     try:
         if all(type(segment.values) is list for segment in segments):
-            return MARSHALLED + marshal.dumps(content)
+            return b"".join((MARSHALLED, head, marshal.dumps(content)))
     except ValueError:
         pass
     try:
-        return PICKLED + pickle.dumps(content, protocol=5)
+        return b"".join((PICKLED, head, pickle.dumps(content, protocol=5)))
     except Exception as error:  # noqa: BLE001 - whatever a user's __reduce__ raises
         raise unpicklable(error) from None
 
 
-def decode_block(data: Any) -> tuple[list[Segment], Barrier | None]:
-    """Read a block back."""
+# What is read comes from a task of this job, through Spark's own authenticated shuffle.
+
+
+def decode_barrier(data: Any) -> Barrier | None:
+    """Read only the barrier of a block, if it has one."""
+    (length,) = LENGTH.unpack_from(data, 1)
+    return Barrier(*marshal.loads(memoryview(data)[HEAD : HEAD + length])) if length else None  # noqa: S302
+
+
+def decode_block(data: Any) -> list[Segment]:
+    """Read the segments of a block back."""
     view = memoryview(data)
-    loads = marshal.loads if view[:1] == MARSHALLED else pickle.loads
-    segments, closing = loads(view[1:])  # from a task of this job, through Spark's own authenticated shuffle
-    return [Segment(*segment) for segment in segments], None if closing is None else Barrier(*closing)
+    kind = bytes(view[:1])
+    if kind in {FIRST_MARSHALLED, FIRST_PICKLED}:
+        segments = (marshal.loads if kind == FIRST_MARSHALLED else pickle.loads)(view[1:])[0]
+    else:
+        (length,) = LENGTH.unpack_from(view, 1)
+        segments = (marshal.loads if kind == MARSHALLED else pickle.loads)(view[HEAD + length :])
+    return [Segment(*segment) for segment in segments]
 
 
 class ChannelWriter:
@@ -173,18 +195,21 @@ class ChannelWriter:
 
 
 class ChannelReader:
-    """The blocks of one channel in one epoch: checked to be complete, then given out in order."""
+    """The blocks of one channel in one epoch: checked to be complete, then read in order.
+
+    Each is read when its turn comes: then its records are in the processor's cache, and not all of them in memory.
+    """
 
     __slots__ = ("_blocks", "barrier", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._blocks: dict[int, list[Segment]] = {}
+        self._blocks: dict[int, Any] = {}
         self.barrier: Barrier | None = None
 
     def add(self, sequence: int, data: Any) -> None:
         """Take a block, in whatever order Spark delivers."""
-        segments, barrier = decode_block(data)
+        barrier = decode_barrier(data)
         if sequence in self._blocks:
             message = f"{self.name}: block {sequence} arrived twice"
             raise ExchangeError(message)
@@ -193,7 +218,7 @@ class ChannelReader:
                 message = f"{self.name}: two barriers in one epoch"
                 raise ExchangeError(message)
             self.barrier = barrier
-        self._blocks[sequence] = segments
+        self._blocks[sequence] = data
 
     def complete(self, epoch: int) -> Barrier:
         """Check that the channel is whole and return its barrier."""
@@ -209,6 +234,7 @@ class ChannelReader:
             raise ExchangeError(message)
         return barrier
 
-    def segments(self) -> list[Segment]:
-        """Return the channel's elements of this epoch, in order."""
-        return [segment for sequence in sorted(self._blocks) for segment in self._blocks[sequence]]
+    def segments(self) -> Iterator[Segment]:
+        """Go over the channel's elements of this epoch, in order; once."""
+        for sequence in sorted(self._blocks):
+            yield from decode_block(self._blocks.pop(sequence))

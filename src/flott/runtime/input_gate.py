@@ -72,7 +72,7 @@ class InputGate:
         entries = {index: Entry(head, index, valve) for index, valve in self.valves.items()}
         heap: list[tuple[int, int, Iterator[Segment], Segment]] = []
         for channel, reader in self._readers.items():
-            segments = iter(reader.segments())
+            segments = reader.segments()
             first = next(segments, None)
             if first is not None:
                 behind = entries[self._inputs[channel]].valve.channel_watermark(self._slots[channel])
