@@ -6,8 +6,8 @@
 
 Flott, PyFlink in thread mode, Flink SQL on the JVM, and Spark's own Structured Streaming do the same work on two
 subtasks. Each runs a program twice, short and long; the rate is the difference in records over the difference in time,
-so that starting up drops out. Rounds are interleaved and the median counts. Nexmark and latency have benchmarks of
-their own (nexmark.py, latency.py).
+so that starting up drops out. A round is one of everything, so that whoever stops after the first has all of it; the
+median of the rounds counts. Nexmark and latency have benchmarks of their own (nexmark.py, loaded_latency.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from keyed_count import machine
@@ -38,12 +40,13 @@ class Measurement:
     peak_mb: float
 
 
-def measure(contender: Contender, scale: float) -> Measurement | None:
-    """Run a contender short and long; None if it fails, which is told."""
-    short, long = (int(size * scale) for size in contender.sizes)
+def measure(contender: Contender, options: argparse.Namespace) -> Measurement | None:
+    """Run a contender short and long; None if it fails or takes too long, which is told."""
+    short, long = (int(size * options.scale) for size in contender.sizes)
+    program, engine, arguments = contender.program, contender.engine, contender.arguments
     try:
         runs = [
-            run_program(contender.program, contender.engine, *contender.arguments, "--records", str(records))
+            run_program(program, engine, *arguments, "--records", str(records), timeout=options.timeout)
             for records in (short, long)
         ]
     except Exception as error:  # noqa: BLE001 - one engine that fails must not end a run of hours
@@ -58,41 +61,69 @@ def measure(contender: Contender, scale: float) -> Measurement | None:
     return Measurement(records / seconds, cpu / records * 1e6, runs[1].peak_mb)
 
 
-def compare(scenario: Scenario, options: argparse.Namespace) -> list[dict]:
-    found: dict[str, list[Measurement]] = {one.title: [] for one in scenario.contenders}
-    for number in range(options.rounds):
-        for contender in scenario.contenders:
-            if options.engines and contender.engine not in options.engines:
-                continue
-            measured = measure(contender, options.scale)
-            if measured is not None:
-                found[contender.title].append(measured)
-                rate = f"{measured.records_per_second:>14,.0f} records/s"
-                print(f"{scenario.name}, round {number + 1}: {contender.title:26}{rate}", file=sys.stderr, flush=True)
-    return [
-        {
-            "scenario": scenario.name,
-            "engine": title,
-            "records_per_second": statistics.median(one.records_per_second for one in measured),
-            "all": [round(one.records_per_second) for one in measured],
-            "cpu_seconds_per_million": statistics.median(one.cpu_seconds_per_million for one in measured),
-            "peak_mb": max(one.peak_mb for one in measured),
-            "target": scenario.targets.get(title),
-        }
-        for title, measured in found.items()
-        if measured
-    ]
+class Comparison:
+    """Scenarios on several engines: what was measured so far."""
+
+    def __init__(self, scenarios: list[Scenario], options: argparse.Namespace) -> None:
+        self.scenarios = scenarios
+        self.options = options
+        self.found: dict[tuple[str, str], list[Measurement]] = {}
+
+    def one_round(self) -> Iterator[None]:
+        """Measure everything once; gives way to the caller after each scenario."""
+        for scenario in self.scenarios:
+            for contender in scenario.contenders:
+                if self.options.engines and contender.engine not in self.options.engines:
+                    continue
+                measured = measure(contender, self.options)
+                if measured is not None:
+                    self.found.setdefault((scenario.name, contender.title), []).append(measured)
+                    rate = f"{measured.records_per_second:>14,.0f} records/s"
+                    print(f"{scenario.name}: {contender.title:26}{rate}", file=sys.stderr, flush=True)
+            yield
+
+    def figures(self) -> list[dict]:
+        """Return the medians."""
+        targets = {scenario.name: scenario.targets for scenario in self.scenarios}
+        return [
+            {
+                "scenario": scenario,
+                "engine": title,
+                "records_per_second": statistics.median(one.records_per_second for one in measured),
+                "all": [round(one.records_per_second) for one in measured],
+                "cpu_seconds_per_million": statistics.median(one.cpu_seconds_per_million for one in measured),
+                "peak_mb": max(one.peak_mb for one in measured),
+                "target": targets[scenario].get(title),
+            }
+            for (scenario, title), measured in self.found.items()
+        ]
 
 
-def grow(kind: str, options: argparse.Namespace) -> list[dict]:
-    rows = []
-    for size, contender in GROWTH[kind]:
-        measured = [one for _ in range(options.rounds) if (one := measure(contender, options.scale))]
-        if measured:
-            rate = statistics.median(one.records_per_second for one in measured)
-            rows.append({"kind": kind, "size": size, "microseconds": 1e6 / rate})
-            print(f"{size} {kind}: {1e6 / rate:.2f} µs a record", file=sys.stderr, flush=True)
-    return rows
+class Growth:
+    """What a record costs as something grows: what was measured so far."""
+
+    def __init__(self, kinds: list[str], options: argparse.Namespace) -> None:
+        self.kinds = kinds
+        self.options = options
+        self.found: dict[tuple[str, str], list[float]] = {}
+
+    def one_round(self) -> Iterator[None]:
+        """Measure every size once; gives way to the caller after each kind."""
+        for kind in self.kinds:
+            for size, contender in GROWTH[kind]:
+                measured = measure(contender, self.options)
+                if measured is not None:
+                    cost = 1e6 / measured.records_per_second
+                    self.found.setdefault((kind, size), []).append(cost)
+                    print(f"{size} {kind}: {cost:.2f} µs a record", file=sys.stderr, flush=True)
+            yield
+
+    def rows(self) -> list[dict]:
+        """Return the medians."""
+        return [
+            {"kind": kind, "size": size, "microseconds": statistics.median(costs), "all": [round(c, 2) for c in costs]}
+            for (kind, size), costs in self.found.items()
+        ]
 
 
 def markdown(figures: list[dict], growth: list[dict]) -> str:
@@ -121,11 +152,12 @@ def markdown(figures: list[dict], growth: list[dict]) -> str:
             f"{target} | {figure['cpu_seconds_per_million']:.2f} | {figure['peak_mb']:,.0f} MB |"
         )
     if growth:
-        lines += ["", "| growing | size | µs a record | of the first |", "|---|---|---|---|"]
+        lines += ["", "| growing | size | µs a record | all rounds | of the first |", "|---|---|---|---|---|"]
     for row in growth:
         first = next(one for one in growth if one["kind"] == row["kind"])
         ratio = row["microseconds"] / first["microseconds"]
-        lines.append(f"| {row['kind']} | {row['size']} | {row['microseconds']:.2f} | {ratio:.2f} x |")
+        every = ", ".join(map(str, row["all"]))
+        lines.append(f"| {row['kind']} | {row['size']} | {row['microseconds']:.2f} | {every} | {ratio:.2f} x |")
     return "\n".join(lines) + "\n"
 
 
@@ -161,19 +193,17 @@ def main() -> None:
     parser.add_argument("--engines", nargs="*", choices=["flott", "pyflink", "spark"])
     parser.add_argument("--growth", nargs="*", choices=list(GROWTH), help="these instead of the scenarios")
     parser.add_argument("--scale", type=float, default=1.0, help="so many times the records, such as 0.2")
+    parser.add_argument("--timeout", type=float, default=900, help="seconds that a program may take")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where the report goes")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
-    figures: list[dict] = []
-    growth: list[dict] = []
-    chosen = () if options.growth else [one for one in SCENARIOS if (options.only or "") in one.name]
-    for scenario in chosen:
-        figures += compare(scenario, options)
-        write(options.results, figures, growth)  # what was measured stays, whatever comes
-    for kind in options.growth or (() if options.only else GROWTH):
-        growth += grow(kind, options)
-        write(options.results, figures, growth)
-    print(markdown(figures, growth))
+    chosen = [] if options.growth else [one for one in SCENARIOS if (options.only or "") in one.name]
+    comparison = Comparison(chosen, options)
+    growth = Growth(options.growth or ([] if options.only else list(GROWTH)), options)
+    for _ in range(options.rounds):
+        for _ in chain(comparison.one_round(), growth.one_round()):
+            write(options.results, comparison.figures(), growth.rows())  # what was measured stays, whatever comes
+    print(markdown(comparison.figures(), growth.rows()))
 
 
 def write(folder: Path, figures: list[dict], growth: list[dict]) -> None:

@@ -44,6 +44,10 @@ def run_program(program: str, engine: str, *arguments: str, timeout: float = 180
     watch = Watch(process.pid)
     try:
         out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        for child in (*psutil.Process(process.pid).children(recursive=True), process):
+            child.kill()
+        raise
     finally:
         watch.stop()
     if process.returncode != 0:
