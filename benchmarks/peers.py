@@ -63,6 +63,8 @@ class Watch:
 
     def __init__(self, pid: int) -> None:
         self.most = self.most_python = 0
+        self.python_curve: list[int] = []
+        """What its Python processes held, twice a second."""
         self.cpu: dict[int, float] = {}
         self._pid = pid
         self._stopped = threading.Event()
@@ -90,6 +92,7 @@ class Watch:
                     other += process.memory_info().rss
             except (psutil.NoSuchProcess, psutil.AccessDenied):
                 continue
+        self.python_curve.append(python)
         self.most, self.most_python = max(self.most, python + other), max(self.most_python, python)
 
     def stop(self) -> None:

@@ -83,10 +83,11 @@ def window_aggregates(window: str, keys: int) -> Scenario:
         (
             Contender("flott", "flott", "windows.py", same, (10_000_000, 60_000_000)),
             Contender("flink sql", "pyflink", "windows.py", same, peer),
-            Contender("spark native", "spark", STRUCTURED, native, (4_000_000, 14_000_000)),
+            Contender("spark native", "spark", STRUCTURED, native,
+                      (4_000_000, 14_000_000) if keys <= FEW else (1_000_000, 2_000_000)),
         ),
         {"flink sql": 2 if keys <= FEW else 5},
-    )
+    )  # fmt: skip
 
 
 def join() -> Scenario:

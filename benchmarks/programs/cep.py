@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import sys
-import threading
 from pathlib import Path
 
 PER_MILLI = 10
@@ -43,7 +42,7 @@ def payment(number):
 
 def flott() -> tuple[float, list[int]]:
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-    from peers import python_memory
+    from peers import Watch
 
     from flott.cep import CEP, AfterMatchSkipStrategy, Pattern
     from flott.common import Configuration, Duration
@@ -66,9 +65,10 @@ def flott() -> tuple[float, list[int]]:
     alerts = CEP.pattern(payments, pattern).select(lambda match: (match["first"][0][0], match["third"][0][1]))
     alerts.sink_to(DiscardingSink())
     client = env.execute_async("cep")
-    memory = MemoryCurve(python_memory)
+    watch = Watch(os.getpid())
     seconds = client.get_job_execution_result().result().get_net_runtime() / 1000
-    return seconds, memory.stop()
+    watch.stop()
+    return seconds, [round(held / 2**20) for held in watch.python_curve]
 
 
 def objects(env):
@@ -99,26 +99,6 @@ def columns(env):
     strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(field("time"))
     payments = env.from_source(DataGeneratorSource(generator, options.records), strategy, "payments").key_by("card")
     return payments, col("amount") < SMALL, col("amount") > LARGE
-
-
-class MemoryCurve:
-    """What the Python processes hold, once a second."""
-
-    def __init__(self, python_memory) -> None:
-        self._memory = python_memory
-        self.megabytes: list[int] = []
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-        self._thread.start()
-
-    def _watch(self) -> None:
-        while not self._stopped.wait(1):
-            self.megabytes.append(round(self._memory(os.getpid()) / 2**20))
-
-    def stop(self) -> list[int]:
-        self._stopped.set()
-        self._thread.join()
-        return self.megabytes
 
 
 def sql() -> tuple[float, list[int]]:

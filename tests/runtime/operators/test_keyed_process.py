@@ -57,10 +57,15 @@ def test_state_belongs_to_the_key_and_survives_epochs():
 
 @pytest.fixture
 def short_strides(monkeypatch):
-    """State reads ahead from the second batch on, and batches are cut into short parts."""
+    """Where state reads ahead, batches are cut into short parts."""
     monkeypatch.setattr(values, "FEW_KEYS", 1)
     monkeypatch.setattr(values, "MANY_WRITTEN", 1)
     monkeypatch.setattr(backend, "STRIDE", 3)
+
+
+def read_ahead(h):
+    state = h.operator.backend.parts()["total"]
+    state._ahead, state._drafting = 1_000_000, True
 
 
 @pytest.mark.parametrize("stamps", [None, list(range(10))])
@@ -69,6 +74,7 @@ def test_parts_of_a_batch_give_what_the_whole_gives(short_strides, stamps):
         h.process_batch([(number, 1) for number in range(10)])
         h.end_epoch(new_worker=True)
         h.process_batch([(number, 5) for number in range(10)])
+        read_ahead(h)
         h.process_batch([(number, 5) for number in range(10)])
         assert h.operator.backend.strides(10)[0] == slice(0, 3)
         h.process_batch([(number % 4, 100) for number in range(10)], stamps)
@@ -86,7 +92,7 @@ def test_a_record_that_fails_in_a_part_is_named(short_strides):
         h.process_batch([(number, 1) for number in range(10)])
         h.end_epoch(new_worker=True)
         h.process_batch([(number, 10) for number in range(10)])
-        h.process_batch([(number, 10) for number in range(10)])
+        read_ahead(h)
         with pytest.raises(UserFunctionError, match=r"\(7, 'no number'\)"):
             h.process_batch([(number, 10 if number != 7 else "no number") for number in range(10)])
 

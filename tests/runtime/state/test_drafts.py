@@ -73,7 +73,7 @@ class Job:
         self.epoch({-1: "known"})
 
     def batch(self, written):
-        self.state._ahead = 1_000_000
+        self.state._ahead, self.state._drafting = 1_000_000, True
         self.backend.look_ahead(list(written))
         for self.backend.scope.key, value in written.items():
             self.state.update(value)
@@ -133,6 +133,17 @@ def test_a_value_that_cannot_be_stored_fails_at_the_end_and_names_the_state(job)
     assert job.read(1) == "one"
     with pytest.raises(StateAccessError, match="state 'v' holds a value that can't be stored"):
         job.end()
+
+
+def test_it_is_done_where_keys_hardly_come_twice(job):
+    job.state._drafting = False
+    for keys, worth_while in [(range(100), True), ([1, 2, 3] * 50, False), (range(50), True)]:
+        job.backend.look_ahead(list(keys))
+        for job.backend.scope.key in keys:
+            job.state.update("value")
+        job.backend.scope.unset()
+        job.end()
+        assert job.state._drafting is worth_while
 
 
 def test_long_keys_stay_objects(job):

@@ -323,10 +323,10 @@ class KeyedBackend:
     def strides(self, count: int) -> list[slice]:
         """Return the parts in which so many records are best worked on, one after the other.
 
-        Where values are read ahead, for so few records that all of them are in the processor's cache when their turn
-        comes; otherwise all at once.
+        Where values are read ahead and laid out early, so few records that all of them are in the processor's cache
+        when their turn comes; otherwise all at once.
         """
-        if count <= STRIDE or not any(getattr(part, "is_ahead", False) for part in self._parts.values()):
+        if count <= STRIDE or not any(getattr(part, "in_strides", False) for part in self._parts.values()):
             return [slice(0, count)]
         return [slice(begin, begin + STRIDE) for begin in range(0, count, STRIDE)]
 

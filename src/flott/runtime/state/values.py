@@ -24,7 +24,9 @@ FEW_KEYS = 64
 RECORDS_AHEAD = 2**20
 """For so many records is read ahead; then a batch shows whether it is still worth while."""
 MANY_WRITTEN = 2_048
-"""So many changed values are laid out before the epoch ends, if keys are so many that most records bring a new one."""
+"""So many changed values are laid out before the epoch ends, where that is worth while."""
+FEW_REPEATS = 3
+"""It is, if an epoch brings fewer records than this for a key that it changes: each time they are pickled again."""
 
 
 class Aggregate(Protocol):
@@ -51,8 +53,19 @@ class SingleValue:
     """
 
     __slots__ = (
-        "_ahead", "_backend", "_column", "_drafts", "_missed", "_read", "_scope", "_told", "_written", "convert",
-    )  # fmt: skip
+        "_ahead",
+        "_backend",
+        "_column",
+        "_drafting",
+        "_drafts",
+        "_heard",
+        "_missed",
+        "_read",
+        "_scope",
+        "_told",
+        "_written",
+        "convert",
+    )
     is_looked_up: ClassVar[bool] = True
     drafts_early: ClassVar[bool] = False
     """Whether values may become entries before the epoch ends: nobody changes them in ``_written`` behind its back."""
@@ -64,6 +77,8 @@ class SingleValue:
         self._read: dict[Any, Any] = {}
         self._written: dict[Any, Any] = {}
         self._drafts: Drafts | None = None
+        self._drafting, self._heard = False, 0
+        """Whether drafts are worth while, as the last epoch has shown; the records that this one heard of."""
         self._told = self._missed = self._ahead = 0
         """Of the last batch, the records and those that read a key for the first time; how many to read ahead."""
         self.convert: ConvertEntry | None = None
@@ -109,9 +124,9 @@ class SingleValue:
         return value
 
     @property
-    def is_ahead(self) -> bool:
-        """Whether it reads ahead."""
-        return self._ahead > 0
+    def in_strides(self) -> bool:
+        """Whether records are best worked on a few at a time."""
+        return self._drafting and self._ahead > 0
 
     def look_ahead(self, keys: list[Any]) -> None:
         """Hear the keys of the records that come next, and read what they are going to ask for, at once.
@@ -120,6 +135,7 @@ class SingleValue:
         """
         if not self._backend.reads_ahead:
             return
+        self._heard += len(keys)
         told, missed = self._told, self._missed
         self._told, self._missed = len(keys), 0
         if told and 2 * missed >= told:
@@ -131,7 +147,7 @@ class SingleValue:
             self._read = {}
             # What goes wrong here goes wrong again where the record is known, or at the end of the epoch.
             with suppress(Exception):
-                if len(self._written) >= MANY_WRITTEN and self.drafts_early and self.convert is None:
+                if self._drafting and len(self._written) >= MANY_WRITTEN and self.convert is None:
                     self._draft()
             with suppress(Exception):
                 self._fetch_all(keys)
@@ -165,12 +181,16 @@ class SingleValue:
 
     def flush(self, changes: EpochChanges) -> None:
         column, dumps = self._column, pickle.dumps
+        before = len(changes.points)
         if self._drafts is None:
             left = self._backend.lay_out(column, self._written, changes.points)
         else:
             left = {key: self._written[key] for key in self._drafts.add(self._written, BATCH)}
             changes.points.add_batches(column, point_batches(self._drafts.taken()))
             self._drafts = None
+        changed_keys = len(changes.points) - before
+        self._drafting = self.drafts_early and self._heard < FEW_REPEATS * changed_keys
+        self._heard = 0
         changed = iter(left.items())
         while some := list(islice(changed, BATCH)):
             addresses = self._backend.addresses(column, [key for key, _ in some])
@@ -188,6 +208,7 @@ class SingleValue:
         self._read = {}
         self._written = {}
         self._drafts = None
+        self._heard = 0
 
     def live_entries(self) -> int:
         return len(self._read)
