@@ -126,12 +126,12 @@ SCENARIOS = (
 
 GROWTH = {
     "keys": [
-        (f"{keys:,}", Contender("flott", "flott", "keyed_count.py", ("--keys", str(keys)), (2 * many, 4 * many)))
+        (f"{keys:,}", Contender("flott", "flott", "keyed_count.py", ("--keys", str(keys)), (2 * many, 6 * many)))
         for keys in (1_000, 10_000, 100_000, 1_000_000, 5_000_000)
-        for many in (max(2_000_000, keys),)
+        for many in (max(4_000_000, keys),)
     ],
     "exchanges": [
-        (str(number), Contender("flott", "flott", "stateless.py", ("--exchanges", str(number)), (2_000_000, 8_000_000)))
+        (str(number), Contender("flott", "flott", "stateless.py", ("--exchanges", str(number)), (4_000_000, 16_000_000)))
         for number in (0, 1, 2, 3, 4, 5, 6)
     ],
     "state": [
