@@ -131,7 +131,8 @@ GROWTH = {
         for many in (max(4_000_000, keys),)
     ],
     "exchanges": [
-        (str(number), Contender("flott", "flott", "stateless.py", ("--exchanges", str(number)), (4_000_000, 16_000_000)))
+        (str(number), Contender("flott", "flott", "stateless.py", ("--exchanges", str(number)),
+                                (4_000_000, 16_000_000)))
         for number in (0, 1, 2, 3, 4, 5, 6)
     ],
     "state": [
