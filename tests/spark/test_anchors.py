@@ -15,7 +15,7 @@ SOME = Lineage((StateFile("delta", "one", (), 1),))
 
 def wanted(wish, *sizes):
     anchors = Anchors(SimpleNamespace(levels=()), "job", wish)
-    anchors.look_at([SimpleNamespace(state_bytes=size, lineage=SOME if size else Lineage()) for size in sizes])
+    anchors.look_at([SimpleNamespace(changed_bytes=size, lineage=SOME if size else Lineage()) for size in sizes])
     return anchors._wanted
 
 
