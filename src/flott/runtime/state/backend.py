@@ -279,7 +279,10 @@ class KeyedBackend:
         drafts: Drafts | None = None,
     ) -> list[Any]:
         """Put the values of keys into ``read``, if they are in neither; return the keys for which that was not done."""
-        return self._opened().fetch(column, keys, self.max_parallelism, read, written, drafts)
+        store = self._opened()
+        if column not in store.columns:
+            return keys
+        return store.points.fetch(column, keys, self.max_parallelism, read, written, drafts)
 
     def drafts(self, column: bytes) -> Drafts | None:
         """Return what can lay out changes before the epoch ends; None if entries of the column can't be found there."""

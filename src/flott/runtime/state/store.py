@@ -19,7 +19,6 @@ from flott.runtime.state.points import Points, batch_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from flott.runtime.native._entries import Drafts
     from flott.runtime.state.changes import Changes
     from flott.runtime.state.lineage import Lineage, StateFile
     from flott.runtime.storage import Storage
@@ -128,20 +127,6 @@ class StateStore:
     def get_many(self, column: bytes, addresses: list[bytes]) -> list[bytes | None]:
         """Return the values of several entries of a column, or None."""
         return self.points.get_many(addresses) if column in self.columns else list(map(self._txn.get, addresses))
-
-    def fetch(
-        self,
-        column: bytes,
-        keys: list[Any],
-        max_parallelism: int,
-        read: dict[Any, Any],
-        written: dict[Any, Any],
-        drafts: Drafts | None = None,
-    ) -> list[Any]:
-        """Put the values of keys of a column into ``read``; return the keys for which that was not done."""
-        if column not in self.columns:
-            return keys
-        return self.points.fetch(column, keys, max_parallelism, read, written, drafts)
 
     def get(self, key: bytes) -> bytes | None:
         """Return an entry's value, or None."""
