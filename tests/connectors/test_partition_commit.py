@@ -209,7 +209,7 @@ def test_no_partition_is_committed_before_its_last_record(tmp_path):
 @pytest.mark.parametrize("after", [1, 3])
 def test_a_new_driver_goes_on_where_one_was_killed(tmp_path, point, after):
     env = environment(tmp_path / "checkpoints")
-    write_seconds(env, tmp_path, rate=2_000)
+    write_seconds(env, tmp_path, rate=200)  # slow enough: it dies long before the last record
     die = ARMED[point] = Die(after=after)
     abandon(env.execute_async("taken over"), die)
     env = environment(tmp_path / "checkpoints", parallelism=3)

@@ -98,7 +98,7 @@ def test_without_checkpoints_rows_show_when_their_epoch_counts(dsn, db, table):
 @pytest.mark.parametrize("point", ["metadata.before", "metadata.after", "commit.before", "commit.after"])
 def test_a_new_driver_goes_on_where_the_old_one_was_killed(dsn, db, table, tmp_path, point, parallelism):
     env = environment(tmp_path / "checkpoints")
-    write_numbers(env, into(dsn, table).build(), 6_000, rate=20_000)
+    write_numbers(env, into(dsn, table).build(), 6_000, rate=3_000)
     die = ARMED[point] = Die(after=2)
     client = env.execute_async("taken over")
     abandon(client, die)

@@ -135,7 +135,7 @@ def test_without_checkpoints_records_show_when_their_epoch_counts(tmp_path):
 @pytest.mark.parametrize("parallelism", [2, 3])
 def test_a_new_driver_commits_what_the_old_one_could_not(tmp_path, point, parallelism):
     env = environment(tmp_path / "checkpoints")
-    write_numbers(env, FileTransactions(tmp_path / "out"), 6_000, rate=20_000)
+    write_numbers(env, FileTransactions(tmp_path / "out"), 6_000, rate=3_000)
     ARMED[point] = Die(after=2)
     client = env.execute_async("taken over")
     abandon(client, at=ARMED[point])
