@@ -137,19 +137,22 @@ def markdown(figures: list[dict], growth: list[dict]) -> str:
             "Flott is faster by",
             "target",
             "CPU s/million",
+            "Flott takes of that",
             "peak",
         )
         lines += [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     for figure in figures:
         ours = next((f for f in figures if f["scenario"] == figure["scenario"] and f["engine"] == "flott"), None)
-        ratio = target = ""
+        ratio = target = share = ""
         if ours and figure["engine"] != "flott":
             ratio = f"{ours['records_per_second'] / figure['records_per_second']:.1f} x"
             target = f"{figure['target']} x" if figure["target"] else ""
+            if figure["cpu_seconds_per_million"]:
+                share = f"{ours['cpu_seconds_per_million'] / figure['cpu_seconds_per_million']:.2f}"
         every = ", ".join(f"{rate:,}" for rate in figure["all"])
         lines.append(
             f"| {figure['scenario']} | {figure['engine']} | {figure['records_per_second']:,.0f} | {every} | {ratio} | "
-            f"{target} | {figure['cpu_seconds_per_million']:.2f} | {figure['peak_mb']:,.0f} MB |"
+            f"{target} | {figure['cpu_seconds_per_million']:.2f} | {share} | {figure['peak_mb']:,.0f} MB |"
         )
     if growth:
         lines += ["", "| growing | size | µs a record | all rounds | of the first |", "|---|---|---|---|---|"]

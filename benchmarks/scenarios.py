@@ -30,6 +30,8 @@ class Scenario:
 
 STRUCTURED = "structured_streaming.py"
 FEW = 1_000
+PLAIN_LOOP = "plain loop"
+"""No engine, one core: what counts is processor time, of which Flott should take at most three times as much."""
 
 
 def stateless() -> Scenario:
@@ -51,7 +53,8 @@ def keyed_count(keys: int) -> Scenario:
     return Scenario(
         f"keyed count, {keys:,} keys",
         (
-            Contender("flott", "flott", "keyed_count.py", size, (2_000_000, 12_000_000)),
+            Contender("flott", "flott", "keyed_count.py", size, (4_000_000, 28_000_000)),
+            Contender(PLAIN_LOOP, "flott", "plain_loop.py", size, (4_000_000, 24_000_000)),
             Contender("pyflink thread", "pyflink", "keyed_count.py", size, (50_000, 350_000)),
             # With many keys it is too slow for more.
             Contender("spark transformWithState", "spark", STRUCTURED, stateful,

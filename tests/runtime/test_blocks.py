@@ -119,3 +119,27 @@ def test_blocks_of_an_earlier_version_are_read(kind, dumps):
     """What goes round in a loop is saved as blocks."""
     block = kind + dumps(([([1, 2], [3, 4], 5, None)], None))
     assert blocks_module.decode_block(block) == [Segment([1, 2], [3, 4], 5, None)]
+
+
+def test_blocks_of_numbers_and_texts_are_columns_and_others_marshalled():
+    stamps = list(range(100))
+    for values in ([(number, str(number)) for number in range(100)], [[number] for number in range(100)]):
+        [(_, data)] = write([("add", Batch(values, stamps)), ("watermark", 5), ("add", Batch([1]))])
+        assert bytes(data[:1]) == b"C"
+        segments, _ = read([(0, memoryview(data))])
+        assert [tuple(segment) for segment in segments] == [(values, stamps, 5, None), ([1], None, None, None)]
+
+
+def test_timestamps_that_some_records_lack_come_back():
+    stamps = [None, *range(99)]
+    segments, _ = read(write([("add", Batch(list(range(100)), stamps))]))
+    assert segments[0].stamps == stamps
+
+
+def test_marshalled_blocks_of_before_are_read():
+    content = marshal.dumps([([1, (2, "a")], [7, None], 9, None)])
+    closing = marshal.dumps((1, "token", 1, False, False))
+    data = b"M" + blocks_module.LENGTH.pack(len(closing)) + closing + content
+    segments, barrier = read([(0, data)])
+    assert [tuple(segment) for segment in segments] == [([1, (2, "a")], [7, None], 9, None)]
+    assert barrier.token == "token"

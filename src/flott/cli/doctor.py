@@ -105,10 +105,10 @@ def compiled() -> Finding:
     from flott.runtime import native
 
     if native.entries is not None:
-        return Finding("compiled", ok=True, found="state of many keys, dealing out by key")
+        return Finding("compiled", ok=True, found="calls of functions, their state, and exchanges")
     advice = (
-        "State of many keys is two to three times slower. With a C compiler (Debian: apt-get install gcc python3-dev), "
-        "install Flott again; without FLOTT_PURE=1 in the environment."
+        "Functions in Python are slower by half, state of many keys two to three times. With a C compiler (Debian: "
+        "apt-get install gcc python3-dev), install Flott again; without FLOTT_PURE=1 in the environment."
     )
     return Finding("compiled", ok=True, found="nothing: everything runs in Python", advice=advice)
 

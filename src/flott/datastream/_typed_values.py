@@ -25,6 +25,7 @@ from flott.common.typeinfo import (
 )
 from flott.common.types import Row, RowKind
 from flott.errors import GraphError
+from flott.runtime.tuples import all_tuples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,8 +87,8 @@ def all_fit(type_info: TypeInformation) -> Callable[[list[Any]], bool] | None:
     if not isinstance(type_info, (RowTypeInfo, TupleTypeInfo)) or any(map(shape_of, type_info.get_field_types())):
         return None
     if isinstance(type_info, TupleTypeInfo):
-        size = {len(type_info.get_field_types())}
-        return lambda values: set(map(type, values)) == {tuple} and set(map(len, values)) == size
+        size = len(type_info.get_field_types())
+        return lambda values: all_tuples(values, size)
     names = {tuple(type_info.get_field_names())}
     names_of = attrgetter("_fields")
     return lambda values: set(map(type, values)) == {Row} and set(map(names_of, values)) == names

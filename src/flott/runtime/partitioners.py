@@ -12,7 +12,7 @@ from flott.errors import FlottError
 from flott.runtime.batch import Batch
 from flott.runtime.keys import key_group_of
 from flott.runtime.native import entries
-from flott.runtime.quick_selector import quick_selector
+from flott.runtime.quick_selector import quick_selector, select_all
 
 QUICK_KEYS = frozenset({int, str})
 """Keys that compiled code writes down itself, in less time than it takes to look one up."""
@@ -160,7 +160,7 @@ class KeyGroupHash(Partitioner):
             if batch.columnar and batch.has(field):  # type: ignore[attr-defined]
                 parts: Iterator[tuple[int, Batch]] = batch.scatter(field, count, lane.max_parallelism)  # type: ignore[attr-defined]
                 return parts
-            keys = list(map(select, batch.values))
+            keys = select_all(select, batch.values)
             if entries is not None and keys and type(keys[0]) in QUICK_KEYS:
                 return dealt_out(keys, lane, batch)
             memo.trim()

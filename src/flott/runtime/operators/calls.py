@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
+from flott.runtime import native
 from flott.runtime.batch import Batch
 from flott.runtime.operators.results import not_results
 from flott.runtime.operators.selected_keys import selected_keys
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from flott.runtime.operators.results import Results
     from flott.runtime.operators.timed import TimedOperator
     from flott.runtime.operators.user_function import UserFunctionOperator
-    from flott.runtime.state.backend import KeyScope
+    from flott.runtime.state.key_scope import KeyScope
 
 
 class CallContext(Protocol):
@@ -30,7 +31,10 @@ def call_for_each(operator: UserFunctionOperator, batch: Batch, call: Any, ctx: 
     values = batch.values
     records = iter(values)
     try:
-        if batch.stamps is None:
+        if native.calls is not None:
+            out.stamps = None if batch.stamps is None else []
+            native.calls.call_for_each(records, None, batch.stamps, call, ctx, None, out.values, out.stamps, _take)
+        elif batch.stamps is None:
             _plain(records, call, ctx, out)
         else:
             _stamped(records, batch.stamps, call, ctx, out)
@@ -60,7 +64,12 @@ def _call_keyed(operator: TimedOperator, batch: Batch, keys: list[Any], call: An
     records = iter(values)
     out = operator.results
     try:
-        if batch.stamps is None:
+        if native.calls is not None:
+            out.stamps = None if batch.stamps is None else []
+            native.calls.call_for_each(
+                records, keys, batch.stamps, call, ctx, operator.scope, out.values, out.stamps, _take
+            )
+        elif batch.stamps is None:
             _keyed(records, keys, call, ctx, operator.scope, out)
         else:
             _keyed_stamped(records, keys, batch.stamps, call, ctx, operator.scope, out)
@@ -73,7 +82,11 @@ def _call_keyed(operator: TimedOperator, batch: Batch, keys: list[Any], call: An
     out.emit(operator.output)
 
 
-# Four loops rather than one with branches: this is what every record pays for.
+def _take(values: list[Any], produced: Any) -> None:
+    values.extend(produced)
+
+
+# Four loops rather than one with branches: this is what every record pays for where nothing is compiled.
 
 
 def _plain(records: Iterator[Any], call: Any, ctx: CallContext, out: Results) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.batch import Batch
     from flott.runtime.output_tag import OutputTag
-    from flott.runtime.state.backend import KeyScope
+    from flott.runtime.state.key_scope import KeyScope
 
 LEFT, RIGHT = b"L", b"R"
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from flott.runtime.batch import Batch
     from flott.runtime.operators.results import Results
-    from flott.runtime.state.backend import KeyedBackend, KeyScope
+    from flott.runtime.state.backend import KeyedBackend
+    from flott.runtime.state.key_scope import KeyScope
     from flott.runtime.timers import TimerService
 
 

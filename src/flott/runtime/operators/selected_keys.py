@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flott.runtime.quick_selector import quick_selector
+from flott.runtime.quick_selector import quick_selector, select_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ def selected_keys(operator: Operator, select: Callable[[Any], Any], values: list
     quick = quick_selector(select)
     if quick is not select:
         try:
-            return list(map(quick, values))
+            return select_all(quick, values)
         except Exception:  # noqa: S110 - once more below: the user's own function says where it stands
             pass
     records = iter(values)

@@ -11,7 +11,8 @@ from flott.runtime.time_domain import TimeDomain
 from flott.runtime.timers import TimerService
 
 if TYPE_CHECKING:
-    from flott.runtime.state.backend import KeyedBackend, KeyScope
+    from flott.runtime.state.backend import KeyedBackend
+    from flott.runtime.state.key_scope import KeyScope
 
 MANY_RESULTS = 10_000
 """So many results of timers are handed on at once, before the next timers fire."""

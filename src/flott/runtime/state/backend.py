@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from flott.errors import StateAccessError
 from flott.runtime.native import entries
 from flott.runtime.state.addresses import LONG_KEYS, Heads, column_of
+from flott.runtime.state.key_scope import KeyScope
 from flott.runtime.state.points import BATCH, PointBatch
 from flott.runtime.state.savepoint_file import StateColumn
 from flott.runtime.state.schemas import StateSchemas
@@ -28,32 +28,6 @@ if TYPE_CHECKING:
 
 STRIDE = 2_048
 """So many records are worked on at once where state is read ahead."""
-
-
-class KeyScope:
-    """The key that state is read and written for. Unset outside of process_element and on_timer."""
-
-    __slots__ = ("key", "operator")
-
-    key: Any
-
-    def __init__(self, operator: str) -> None:
-        self.operator = operator
-
-    def __getattr__(self, name: str) -> Any:
-        # Reached only while `key` is unset, so that the hot path pays nothing for the check.
-        if name != "key":
-            raise AttributeError(name)
-        message = (
-            f"{self.operator}: state was used where no key is set. Read and write it in process_element or on_timer; "
-            f"in open(), only create the handle: runtime_context.get_state(...)."
-        )
-        raise StateAccessError(message)
-
-    def unset(self) -> None:
-        """Leave the key context: state access is an error until a key is set again."""
-        with suppress(AttributeError):
-            del self.key
 
 
 class KeyedPart(Protocol):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from flott.runtime.state.backend import KeyedBackend, KeyScope
+    from flott.runtime.state.backend import KeyedBackend
     from flott.runtime.state.changes import Changes
+    from flott.runtime.state.key_scope import KeyScope
     from flott.runtime.state.schemas import ConvertEntry
 
 MANY_CHUNKS = 16

@@ -11,8 +11,9 @@ from flott.runtime.keys import encode_key
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from flott.runtime.state.backend import KeyedBackend, KeyScope
+    from flott.runtime.state.backend import KeyedBackend
     from flott.runtime.state.changes import Changes
+    from flott.runtime.state.key_scope import KeyScope
     from flott.runtime.state.schemas import ConvertEntry
 
 LONG_USER_KEY = 120

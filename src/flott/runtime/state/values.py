@@ -8,14 +8,16 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from flott.runtime.state.backend import point_batches
+from flott.runtime.state.live_values import LiveValues
 from flott.runtime.state.points import BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from flott.runtime.native._entries import Drafts
-    from flott.runtime.state.backend import KeyedBackend, KeyScope
+    from flott.runtime.state.backend import KeyedBackend
     from flott.runtime.state.changes import EpochChanges
+    from flott.runtime.state.key_scope import KeyScope
     from flott.runtime.state.schemas import ConvertEntry
 
 NOT_THERE = object()
@@ -45,7 +47,7 @@ class Aggregate(Protocol):
         """Return two accumulators as one."""
 
 
-class SingleValue:
+class SingleValue(LiveValues):
     """One value per key. ``_written`` holds this epoch's, ``_read`` what the store has; None is absent.
 
     Of very many keys, what this epoch wrote becomes ``_drafts`` from time to time: entries as they will be stored. The
@@ -60,10 +62,7 @@ class SingleValue:
         "_drafts",
         "_heard",
         "_missed",
-        "_read",
-        "_scope",
         "_told",
-        "_written",
         "convert",
     )
     is_looked_up: ClassVar[bool] = True
@@ -71,11 +70,9 @@ class SingleValue:
     """Whether values may become entries before the epoch ends: nobody changes them in ``_written`` behind its back."""
 
     def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
+        super().__init__(scope or backend.scope)
         self._backend = backend
         self._column = backend.column(name)
-        self._scope = scope or backend.scope
-        self._read: dict[Any, Any] = {}
-        self._written: dict[Any, Any] = {}
         self._drafts: Drafts | None = None
         self._drafting, self._heard = False, 0
         """Whether drafts are worth while, as the last epoch has shown; the records that this one heard of."""
@@ -91,12 +88,11 @@ class SingleValue:
 
     def clear(self) -> None:
         """Remove the value of the current key."""
-        self._written[self._scope.key] = None
+        self.replace(None)
 
     def raw(self) -> Any:
         """Return what is stored for the current key: of an aggregating state, the accumulator."""
-        key = self._scope.key
-        return self._written[key] if key in self._written else self._fetch(key)
+        return self.current()
 
     def _fetch(self, key: Any) -> Any:
         read = self._read
@@ -220,18 +216,8 @@ class ValueState(SingleValue):
     __slots__ = ()
     drafts_early: ClassVar[bool] = True
 
-    def value(self) -> Any:
-        """Return the value of the current key, or None."""
-        key = self._scope.key
-        written = self._written
-        if key in written:
-            return written[key]
-        read = self._read
-        return read[key] if key in read else self._fetch(key)
-
-    def update(self, value: Any) -> None:
-        """Set the value of the current key; None removes it."""
-        self._written[self._scope.key] = value
+    value = LiveValues.current  # not by another call: these are what most records ask for
+    update = LiveValues.replace
 
     def values_of(self, keys: list[Any]) -> list[Any]:
         """Return the values of keys that are all different, None where there is none; reads what is missing at once."""
@@ -260,22 +246,12 @@ class ReducingState(SingleValue):
 
     def get(self) -> Any:
         """Return what was added so far, reduced; None when nothing was."""
-        try:
-            return self._written[self._scope.key]
-        except KeyError:
-            return self._fetch(self._scope.key)
+        return self.current()
 
     def add(self, value: Any) -> None:
         """Reduce a value into the current key's; None clears it."""
-        key = self._scope.key
-        if value is None:
-            self._written[key] = None
-            return
-        try:
-            before = self._written[key]
-        except KeyError:
-            before = self._fetch(key)
-        self._written[key] = value if before is None else self._reduce(before, value)
+        before = None if value is None else self.current()
+        self.replace(value if before is None else self._reduce(before, value))
 
 
 class AggregatingState(SingleValue):
@@ -290,30 +266,21 @@ class AggregatingState(SingleValue):
 
     def get(self) -> Any:
         """Return the result of what was added so far; None when nothing was."""
-        key = self._scope.key
-        try:
-            accumulator = self._written[key]
-        except KeyError:
-            accumulator = self._fetch(key)
+        accumulator = self.current()
         return None if accumulator is None else self._aggregate.get_result(accumulator)
 
     def add(self, value: Any) -> None:
         """Add a value to the current key's accumulator; None clears it."""
-        key = self._scope.key
         if value is None:
-            self._written[key] = None
+            self.replace(None)
             return
-        try:
-            accumulator = self._written[key]
-        except KeyError:
-            accumulator = self._fetch(key)
-        aggregate = self._aggregate
+        accumulator, aggregate = self.current(), self._aggregate
         if accumulator is None:
             accumulator = aggregate.create_accumulator()
-        self._written[key] = aggregate.add(value, accumulator)
+        self.replace(aggregate.add(value, accumulator))
 
     def merge_in(self, accumulator: Any) -> None:
         """Merge another accumulator into the current key's."""
         if accumulator is not None:
-            own = self.raw()
-            self._written[self._scope.key] = accumulator if own is None else self._aggregate.merge(own, accumulator)
+            own = self.current()
+            self.replace(accumulator if own is None else self._aggregate.merge(own, accumulator))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from flott.runtime.batch import Batch
-    from flott.runtime.state.backend import KeyScope
+    from flott.runtime.state.key_scope import KeyScope
     from flott.runtime.windowing.contents import Contents
     from flott.runtime.windowing.panes import Pane
     from flott.runtime.windowing.spec import WindowSpec

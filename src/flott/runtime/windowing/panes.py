@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 from flott.errors import StateAccessError
-from flott.runtime.state.backend import KeyScope
+from flott.runtime.state.key_scope import KeyScope
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
 from flott.runtime.state.schemas import schema_of_descriptor

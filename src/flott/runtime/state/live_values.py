@@ -1,0 +1,44 @@
+"""Values of keys in memory: what functions read and write, record by record."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flott.runtime import native
+
+if TYPE_CHECKING:
+    from flott.runtime.state.key_scope import KeyScope
+
+
+class LiveValuesInPython:
+    """A value per key: ``_written`` holds this epoch's, ``_read`` those before; whoever inherits has ``_fetch``."""
+
+    __slots__ = ("_read", "_scope", "_written")
+
+    def __init__(self, scope: KeyScope) -> None:
+        self._scope = scope
+        self._read: dict[Any, Any] = {}
+        self._written: dict[Any, Any] = {}
+
+    def current(self) -> Any:
+        """Return the value of the current key, or None."""
+        key = self._scope.key
+        written = self._written
+        if key in written:
+            return written[key]
+        read = self._read
+        return read[key] if key in read else self._fetch(key)
+
+    def replace(self, value: Any) -> None:
+        """Set the value of the current key; None removes it."""
+        self._written[self._scope.key] = value
+
+    def _fetch(self, key: Any) -> Any:
+        """Return the value of a key that is in neither."""
+        raise NotImplementedError
+
+
+if TYPE_CHECKING or native.calls is None:  # noqa: SIM108 - a class to mypy
+    LiveValues = LiveValuesInPython
+else:
+    LiveValues = native.calls.LiveValues
