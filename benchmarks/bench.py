@@ -1,7 +1,7 @@
 """All scenarios on all engines, in one run: rates, ratios, processor time and memory, as a table, as JSON and drawn.
 
     make bench                                             # everything; some hours
-    python benchmarks/bench.py --only keyed --rounds 1     # scenarios with that in their name
+    python benchmarks/bench.py --only keyed join           # scenarios with one of these in their name
     python benchmarks/bench.py --growth keys exchanges     # what a record costs as something grows
 
 Flott, PyFlink in thread mode, Flink SQL on the JVM, and Spark's own Structured Streaming do the same work on two
@@ -105,7 +105,7 @@ class Growth:
     def __init__(self, kinds: list[str], options: argparse.Namespace) -> None:
         self.kinds = kinds
         self.options = options
-        self.found: dict[tuple[str, str], list[float]] = {}
+        self.found: dict[tuple[str, str], list[Measurement]] = {}
 
     def one_round(self) -> Iterator[None]:
         """Measure every size once; gives way to the caller after each kind."""
@@ -113,16 +113,27 @@ class Growth:
             for size, contender in GROWTH[kind]:
                 measured = measure(contender, self.options)
                 if measured is not None:
-                    cost = 1e6 / measured.records_per_second
-                    self.found.setdefault((kind, size), []).append(cost)
-                    print(f"{size} {kind}: {cost:.2f} µs a record", file=sys.stderr, flush=True)
+                    self.found.setdefault((kind, size), []).append(measured)
+                    cost = f"{1e6 / measured.records_per_second:.2f} µs a record"
+                    print(
+                        f"{size} {kind}: {cost}, {measured.cpu_seconds_per_million:.2f} of processors",
+                        file=sys.stderr,
+                        flush=True,
+                    )
             yield
 
     def rows(self) -> list[dict]:
         """Return the medians."""
         return [
-            {"kind": kind, "size": size, "microseconds": statistics.median(costs), "all": [round(c, 2) for c in costs]}
-            for (kind, size), costs in self.found.items()
+            {
+                "kind": kind,
+                "size": size,
+                "microseconds": statistics.median(1e6 / one.records_per_second for one in measured),
+                "all": [round(1e6 / one.records_per_second, 2) for one in measured],
+                "cpu_microseconds": statistics.median(one.cpu_seconds_per_million for one in measured),
+                "all_cpu": [round(one.cpu_seconds_per_million, 2) for one in measured],
+            }
+            for (kind, size), measured in self.found.items()
         ]
 
 
@@ -155,12 +166,14 @@ def markdown(figures: list[dict], growth: list[dict]) -> str:
             f"{target} | {figure['cpu_seconds_per_million']:.2f} | {share} | {figure['peak_mb']:,.0f} MB |"
         )
     if growth:
-        lines += ["", "| growing | size | µs a record | all rounds | of the first |", "|---|---|---|---|---|"]
+        lines += ["", "| growing | size | µs a record | all | of the first | µs of processors | all | of the first |"]
+        lines += ["|---" * 8 + "|"]
     for row in growth:
         first = next(one for one in growth if one["kind"] == row["kind"])
-        ratio = row["microseconds"] / first["microseconds"]
-        every = ", ".join(map(str, row["all"]))
-        lines.append(f"| {row['kind']} | {row['size']} | {row['microseconds']:.2f} | {every} | {ratio:.2f} x |")
+        cells = [row["kind"], row["size"]]
+        for cost, every in (("microseconds", "all"), ("cpu_microseconds", "all_cpu")):
+            cells += [f"{row[cost]:.2f}", ", ".join(map(str, row[every])), f"{row[cost] / first[cost]:.2f} x"]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -192,7 +205,7 @@ def draw(figures: list[dict], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", help="only scenarios with this in their name")
+    parser.add_argument("--only", nargs="*", default=[""], help="only scenarios with one of these in their name")
     parser.add_argument("--engines", nargs="*", choices=["flott", "pyflink", "spark"])
     parser.add_argument("--growth", nargs="*", choices=list(GROWTH), help="these instead of the scenarios")
     parser.add_argument("--scale", type=float, default=1.0, help="so many times the records, such as 0.2")
@@ -200,9 +213,9 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS, help="where the report goes")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
-    chosen = [] if options.growth else [one for one in SCENARIOS if (options.only or "") in one.name]
+    chosen = [] if options.growth else [one for one in SCENARIOS if any(part in one.name for part in options.only)]
     comparison = Comparison(chosen, options)
-    growth = Growth(options.growth or ([] if options.only else list(GROWTH)), options)
+    growth = Growth(options.growth or ([] if options.only != [""] else list(GROWTH)), options)
     for _ in range(options.rounds):
         for _ in chain(comparison.one_round(), growth.one_round()):
             write(options.results, comparison.figures(), growth.rows())  # what was measured stays, whatever comes

@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from zlib import crc32
 
 import lmdb
@@ -25,9 +26,12 @@ import numpy as np
 import pyarrow as pa
 from keyed_count import machine
 
+from flott.datastream import KeyedProcessFunction
 from flott.runtime import native
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.key_scope import KeyScope
+from flott.runtime.state.live_values import LiveValues
 from flott.runtime.state.point_log import PointLog
 from flott.runtime.state.points import PointBatch
 
@@ -68,6 +72,31 @@ def calls() -> Iterator[tuple[str, float]]:
     yield "a Python function that counts in a dict", nanoseconds(lambda: [count(pair) for pair in pairs])
     out: list = []
     yield "the same with `yield`, gathered", nanoseconds(lambda: [out.extend(counted(pair)) for pair in pairs])
+    if native.calls is not None:
+        yield "a keyed function with a value of state, compiled around it", nanoseconds(lambda: keyed(pairs))
+
+
+class Counted(KeyedProcessFunction):
+    def __init__(self, count: LiveValues) -> None:
+        self.count = count
+
+    def process_element(self, value, ctx):
+        count = (self.count.current() or 0) + 1
+        self.count.replace(count)
+        yield value[0], count
+
+
+class Absent(LiveValues):
+    __slots__ = ()
+
+    def _fetch(self, key):
+        return None
+
+
+def keyed(pairs: list) -> None:
+    scope, ctx, out = KeyScope("limits"), SimpleNamespace(), []
+    function, keys = Counted(Absent(scope)), [pair[0] for pair in pairs]
+    native.calls.call_for_each(iter(pairs), keys, None, function.process_element, ctx, scope, out, None, out.extend)
 
 
 def exchanges() -> Iterator[tuple[str, float]]:
@@ -82,6 +111,10 @@ def exchanges() -> Iterator[tuple[str, float]]:
     written = ipc(batch)
     yield "write two columns as Arrow IPC", nanoseconds(lambda: ipc(batch))
     yield "read them back", nanoseconds(lambda: pa.ipc.open_stream(written).read_all())
+    if native.records is not None:
+        records, columns = native.records, [native.records.to_columns(block) for block in blocks(pairs)]
+        yield "a block as columns, compiled", nanoseconds(lambda: [records.to_columns(one) for one in blocks(pairs)])
+        yield "read it back", nanoseconds(lambda: [records.from_columns(one) for one in columns])
     if native.entries is not None:
         keys = [pair[0] for pair in pairs]
         deal = native.entries.scatter

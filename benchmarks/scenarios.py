@@ -58,7 +58,7 @@ def keyed_count(keys: int) -> Scenario:
             Contender("pyflink thread", "pyflink", "keyed_count.py", size, (50_000, 350_000)),
             # With many keys it is too slow for more.
             Contender("spark transformWithState", "spark", STRUCTURED, stateful,
-                      (200_000, 800_000) if keys <= FEW else (100_000, 200_000)),
+                      (200_000, 800_000) if keys <= FEW else (50_000, 100_000)),
         ),
         {"pyflink thread": 30, "spark transformWithState": 10},
     )  # fmt: skip
@@ -79,6 +79,9 @@ def window_functions(window: str, keys: int) -> Scenario:
 def window_aggregates(window: str, keys: int) -> Scenario:
     same = ("--window", window, "--keys", str(keys), "--rate", "1000000", "--way", "built-in")
     native = ("--work", window, "--keys", str(keys), "--batch", "1000000")
+    sizes = (4_000_000, 14_000_000) if keys <= FEW else (1_000_000, 2_000_000)
+    if window == "sliding" and keys > FEW:  # where it keeps most
+        sizes = (250_000, 750_000)
     # Sessions of many keys are where Flink SQL is slowest.
     peer = (200_000, 1_000_000) if window == "session" and keys > FEW else (2_000_000, 12_000_000)
     return Scenario(
@@ -86,8 +89,7 @@ def window_aggregates(window: str, keys: int) -> Scenario:
         (
             Contender("flott", "flott", "windows.py", same, (10_000_000, 60_000_000)),
             Contender("flink sql", "pyflink", "windows.py", same, peer),
-            Contender("spark native", "spark", STRUCTURED, native,
-                      (4_000_000, 14_000_000) if keys <= FEW else (1_000_000, 2_000_000)),
+            Contender("spark native", "spark", STRUCTURED, native, sizes),
         ),
         {"flink sql": 2 if keys <= FEW else 5},
     )  # fmt: skip
