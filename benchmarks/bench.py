@@ -200,6 +200,7 @@ def draw(figures: list[dict], path: Path) -> None:
     axis.legend(fontsize=8)
     drawing.tight_layout()
     drawing.savefig(path)
+    plt.close(drawing)
 
 
 def main() -> None:

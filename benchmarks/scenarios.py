@@ -58,7 +58,7 @@ def keyed_count(keys: int) -> Scenario:
             Contender("pyflink thread", "pyflink", "keyed_count.py", size, (50_000, 350_000)),
             # With many keys it is too slow for more.
             Contender("spark transformWithState", "spark", STRUCTURED, stateful,
-                      (200_000, 800_000) if keys <= FEW else (50_000, 100_000)),
+                      (200_000, 800_000) if keys <= FEW else (100_000, 250_000)),
         ),
         {"pyflink thread": 30, "spark transformWithState": 10},
     )  # fmt: skip
