@@ -83,6 +83,7 @@ def _call_keyed(operator: TimedOperator, batch: Batch, keys: list[Any], call: An
 
 
 def _take(values: list[Any], produced: Any) -> None:
+    """Add results for the compiled loop, which has no frame: here ``not_results`` finds what was no results."""
     values.extend(produced)
 
 
