@@ -35,7 +35,7 @@ from flott.runtime.state.live_values import LiveValues
 from flott.runtime.state.point_log import PointLog
 from flott.runtime.state.points import PointBatch
 
-RECORDS, BLOCK, ROUNDS = 400_000, 16_384, 5
+RECORDS, BLOCK, ROUNDS = 400_000, 4_096, 5
 KEYS, SIZE = 1_000_000, 200
 COLUMN = b"col1"
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from flott.errors import ConfigurationError
-from flott.spark.java import class_archive, require_java, start_options, write_class_archive
+from flott.spark.java import LESS_COMPILING, class_archive, require_java, start_options, write_class_archive
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 def test_spark_starts_from_an_archive_of_its_classes(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     java = require_java()
-    assert start_options(java) == ""
+    assert start_options(java) == LESS_COMPILING
     archive = write_class_archive()
     assert archive == class_archive(java)
     assert [path.name for path in archive.parent.iterdir()] == [archive.name]

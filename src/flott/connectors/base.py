@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from flott.runtime.operators.sinks import WriteContext, WriterInitContext
     from flott.runtime.source import Enumerator, SplitRead
 
-BATCH_SIZE = 16_384
-"""How many records a source hands on at once."""
+BATCH_SIZE = 4_096
+"""How many records a source hands on at once: what a chain makes of them fits into a processor's cache."""
 
 
 class Source(ABC):

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from flott.runtime.batch import Batch
 
-BLOCK_RECORDS = 16_384
-"""A block is closed when it holds this many records."""
+BLOCK_RECORDS = 4_096
+"""A block is closed when it holds this many records: whoever reads it has them all in the processor's cache."""
 
 REPORT_CHANNEL = -1
 """Rows on this channel are reports of tasks on their way to the driver."""

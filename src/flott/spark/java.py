@@ -19,6 +19,12 @@ LAST_LINES = 5
 """So many lines of what a failed start said are shown."""
 QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off"
 """An archive that does not fit is no reason to say anything: Java then reads the classes as ever."""
+LESS_COMPILING = (
+    "-XX:Tier4InvocationThreshold=100000 -XX:Tier4MinInvocationThreshold=12000 -XX:Tier4CompileThreshold=300000 "
+    "-XX:Tier4BackEdgeThreshold=200000 -XX:+IgnoreUnrecognizedVMOptions"
+)
+"""Java optimises what runs often, not what Spark does a few hundred times per epoch: that took a fifth of all processor
+time in a job's first minute. What works on rows is called millions of times and is optimised as ever (docs/adr/017)."""
 
 
 def require_java() -> str:
@@ -50,13 +56,13 @@ def class_archive(java: str) -> Path:
 
 
 def start_options(java: str) -> str:
-    """Return the options with which Java takes Spark's classes from the archive, or nothing where there is none.
+    """Return the options for a Java that runs epochs; it takes Spark's classes from the archive, where there is one.
 
-    >>> start_options("a Java that nobody has")
-    ''
+    >>> start_options("a Java that nobody has") == LESS_COMPILING
+    True
     """
     archive = class_archive(java)
-    return f"-XX:SharedArchiveFile={archive} {QUIET}" if archive.exists() else ""
+    return f"{LESS_COMPILING} -XX:SharedArchiveFile={archive} {QUIET}" if archive.exists() else LESS_COMPILING
 
 
 def write_class_archive() -> Path:
