@@ -146,6 +146,21 @@ def test_it_is_done_where_keys_hardly_come_twice(job):
         assert job.state._drafting is worth_while
 
 
+def test_an_epoch_that_is_much_longer_than_the_last_stops_it(job):
+    job.state._ahead, job.state._drafting = 1_000_000, True
+    going_on = []
+    for number in range(5):
+        job.backend.look_ahead(list(range(100)))
+        for job.backend.scope.key in range(100):
+            job.state.update(number)
+        job.backend.scope.unset()
+        going_on.append(job.state._drafting)
+    assert going_on == [True, True, False, False, False]
+    assert [job.read(key) for key in (0, 99)] == [4, 4]
+    job.end()
+    assert [job.read(key) for key in (0, 99)] == [4, 4]
+
+
 def test_long_keys_stay_objects(job):
     job.batch({LONG: "long", 1: "one"})
     job.batch({2: "two"})

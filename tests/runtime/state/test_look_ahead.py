@@ -91,6 +91,22 @@ def test_it_ends_when_keys_are_in_memory_again(state, monkeypatch):
     assert state._ahead == 0
 
 
+def test_it_ends_at_once_when_hardly_any_key_is_to_be_read(state):
+    state._ahead = 1_000_000
+    for state._backend.scope.key in KEYS:
+        state.update("new")
+    assert read(state, KEYS) == (dict.fromkeys(KEYS, "new"), 0)
+    assert state._ahead == 0
+
+
+def test_it_goes_on_while_many_keys_are_to_be_read(state):
+    state._ahead = 1_000_000
+    for state._backend.scope.key in KEYS[: len(KEYS) // 2]:
+        state.update("new")
+    read(state, KEYS)
+    assert state._ahead > 0
+
+
 def test_a_key_that_cannot_be_one_is_left_to_the_record(state):
     state._ahead = 1_000_000
     state._backend.look_ahead([*KEYS, ["no key"]])

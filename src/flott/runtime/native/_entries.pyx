@@ -610,6 +610,9 @@ cdef class Drafts:
         free(self.marks)
         free(self.entries)
 
+    def __len__(self):
+        return self.count
+
     cdef int reserve(self, int bits) except -1:
         """Make an empty table."""
         cdef uint32_t *marks = <uint32_t *> calloc(<size_t> 1 << bits, sizeof(uint32_t))

@@ -29,6 +29,8 @@ MANY_WRITTEN = 2_048
 """So many changed values are laid out before the epoch ends, where that is worth while."""
 FEW_REPEATS = 3
 """It is, if an epoch brings fewer records than this for a key that it changes: each time they are pickled again."""
+HARDLY_ANY = 1 / 4
+"""If so few of the records that come next have a key to be read, reading ahead is over."""
 
 
 class Aggregate(Protocol):
@@ -128,6 +130,7 @@ class SingleValue(LiveValues):
         """Hear the keys of the records that come next, and read what they are going to ask for, at once.
 
         That is known from those before: if half of them or more asked for a key that was not in memory, so will these.
+        It goes on until the keys are in memory: those that came from another worker are, when each has come once.
         """
         if not self._backend.reads_ahead:
             return
@@ -147,6 +150,8 @@ class SingleValue(LiveValues):
                     self._draft()
             with suppress(Exception):
                 self._fetch_all(keys)
+            if len(self._read) < HARDLY_ANY * len(keys):
+                self._ahead = 0
 
     def _draft(self) -> None:
         """Lay out what was written so far. What was read of it before counts no longer, and is not here any more."""
@@ -155,6 +160,8 @@ class SingleValue(LiveValues):
         if self._drafts is not None:
             left = self._drafts.add(self._written, BATCH)
             self._written = {key: self._written[key] for key in left}
+            # An epoch may be much longer than the last, which said that it is worth while.
+            self._drafting = self._heard < FEW_REPEATS * len(self._drafts)
 
     def drafted(self) -> list[bytes]:
         """Return the addresses of entries that this epoch has laid out so far."""
