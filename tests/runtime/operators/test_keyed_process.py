@@ -76,6 +76,7 @@ def test_parts_of_a_batch_give_what_the_whole_gives(short_strides, stamps):
         h.process_batch([(number, 5) for number in range(10)])
         read_ahead(h)
         h.process_batch([(number, 5) for number in range(10)])
+        read_ahead(h)
         assert h.operator.backend.strides(10)[0] == slice(0, 3)
         h.process_batch([(number % 4, 100) for number in range(10)], stamps)
         h.end_epoch(new_worker=True)
