@@ -61,9 +61,22 @@ def record(contender: Contender, path: Path, seconds: int) -> None:
         psutil.wait_procs(children, timeout=30)
 
 
-def without_places(drawing: str) -> str:
-    """Take the command lines of processes out, which say where this machine has its files."""
-    return re.sub(r"process \d+:(&quot;|\").*?\1", "process", drawing).replace(f"{ROOT}/", "")
+def without_places(drawing: str, title: str) -> str:
+    """Give a drawing its title, in place of py-spy's command line, and take the command lines of processes out.
+
+    They say where this machine has its files.
+
+    >>> without_places(
+    ...     '<text id="title">/bin/py-spy -p 1</text><title>process 2:&quot;python&quot; (9)</title>', "Join"
+    ... )
+    '<text id="title">Join</text><title>process (9)</title>'
+    >>> without_places("<text>process 2:&quot;/bin/pyt..</text><text>&quot;</text>", "Join")
+    '<text>process</text><text>&quot;</text>'
+    """
+    drawing = re.sub(r'(<text id="title"[^>]*>)[^<]*', rf"\g<1>{title}", drawing)
+    drawing = re.sub(r"process \d+:(&quot;|\")[^<]*?\1", "process", drawing)
+    # What stands in a box may be cut off anywhere.
+    return re.sub(r"process \d+:[^<(]*", "process", drawing).replace(f"{ROOT}/", "")
 
 
 def main() -> None:
@@ -78,7 +91,7 @@ def main() -> None:
             name = re.sub(r"[^a-z0-9]+", "-", scenario.name.lower())
             path = options.into / f"flame-{name}.svg"
             record(contender, path, options.seconds)
-            path.write_text(without_places(path.read_text()))
+            path.write_text(without_places(path.read_text(), scenario.name))
             print(f"{scenario.name}: {path}", flush=True)
 
 

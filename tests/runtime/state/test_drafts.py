@@ -42,22 +42,55 @@ def expected(written):
 def test_what_was_added_last_is_there_once(several):
     drafts, model = native.entries.Drafts(COLUMN, 128), {}
     for some in several:
-        assert drafts.add(some, 7) == [key for key in some if key == LONG]
+        assert drafts.add(some) == [key for key in some if key == LONG]
         model |= some
     model.pop(LONG, None)
     for key in [*range(41), "a", "b", ("t", 1), LONG]:
         assert drafts.get(key, "not there") == model.get(key, "not there")
-    assert contents(drafts.taken()) == expected(model)
+    assert contents(drafts.taken(7)) == expected(model)
 
 
 def test_many_keys_in_changing_order_and_size():
     dice, drafts, model = random.Random(3), native.entries.Drafts(COLUMN, 128), {}
     for _ in range(30):
         some = {dice.randrange(100_000): b"x" * dice.randrange(20) for _ in range(5_000)}
-        drafts.add(some, 2_000)
+        drafts.add(some)
         model |= some
-    assert contents(drafts.taken()) == expected(model)
+    assert contents(drafts.taken(7)) == expected(model)
     assert all(drafts.get(key, None) == value for key, value in model.items())
+
+
+@pytest.mark.parametrize("expected_keys", [0, 10, 100_000])
+def test_keys_that_come_again_take_no_more_room(expected_keys):
+    drafts = native.entries.Drafts(COLUMN, 128, expected_keys)
+    for number in range(20):
+        drafts.add(dict.fromkeys(range(1000), number))
+    (batch,) = drafts.taken(1_000)
+    assert len(drafts) == 1_000
+    assert len(batch[1]) < 40 * 1_000
+    assert contents([batch]) == expected(dict.fromkeys(range(1_000), 19))
+
+
+def test_what_somebody_looks_at_does_not_move():
+    drafts = native.entries.Drafts(COLUMN, 128)
+    drafts.add({1: "one"})
+    ((_, data),) = drafts.taken(10)
+    before = bytes(data)
+    with pytest.raises(BufferError, match="somebody looks at these bytes"):
+        drafts.add(dict.fromkeys(range(10_000), "more"))
+    assert bytes(data) == before
+    del data
+    drafts.add({2: "two"})
+    assert contents(drafts.taken(10)) == expected({1: "one", 2: "two"})
+
+
+def test_what_cannot_be_pickled_leaves_what_was_there():
+    drafts = native.entries.Drafts(COLUMN, 128)
+    drafts.add({1: "one"})
+    with pytest.raises(Exception, match="pickle"):
+        drafts.add({2: "two", 1: "longer than one", 3: lambda: 1})
+    assert [drafts.get(key, "not there") for key in (1, 2, 3)] == ["one", "not there", "not there"]
+    assert contents(drafts.taken(10)) == expected({1: "one"})
 
 
 class Job:

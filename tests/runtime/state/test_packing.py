@@ -55,16 +55,19 @@ def test_damage_is_found_before_anything_is_unpacked():
         decode_changes(bytes(file), "a-file")
 
 
-def test_files_of_the_version_before_are_read():
-    changes = changes_of(*SAME[:3])
+@pytest.mark.parametrize(("begin", "is_packed"), [(b"FLOTTST2", False), (b"FLOTTST3", False), (b"FLOTTST3", True)])
+def test_files_of_the_versions_before_are_read(begin, is_packed):
+    changes = changes_of(*SAME)
     (batch,) = changes.points.batches()
+    data = packed(batch.data) if is_packed else batch.data
+    about = (len(SAME), len(batch.data)) if begin == b"FLOTTST2" else (len(SAME), len(batch.data), None)
     entries = pickle.dumps((list(changes), list(changes.values())), 5)
     header = json.dumps({
-        "token": "t", "entries": len(entries), "points": [(3, len(batch.data))], "point_columns": [b"col1".hex()],
-        "ordered_columns": [],
+        "token": "t", "entries": len(entries), "points": [(*about[:2], len(data)) if is_packed else about],
+        "point_columns": [b"col1".hex()], "ordered_columns": [],
     }).encode()  # fmt: skip
-    content = struct.pack(">I", len(header)) + header + entries + batch.starts.tobytes() + batch.data
-    file = b"FLOTTST2" + struct.pack(">I", crc32(content)) + content
+    content = struct.pack(">I", len(header)) + header + entries + batch.starts.tobytes() + data
+    file = begin + struct.pack(">I", crc32(content)) + content
     assert decode_changes(file, "a-file")[1].all() == changes.all()
 
 

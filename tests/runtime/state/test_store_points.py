@@ -68,6 +68,19 @@ def test_each_sort_is_where_it_belongs(opened, storage):
     assert dict(store.entries_of(WALKED, range(3))) == dict(store.scan(b""))
 
 
+@pytest.mark.parametrize(("size", "parts"), [(100_000, 1), (1_200, 3), (1, 6)])
+@pytest.mark.parametrize("longer", [b"l1", b"longer"], ids=["as it was written", "with some replaced"])
+def test_all_of_it_comes_in_parts_of_about_one_size(opened, storage, size, parts, longer):
+    batches = [changes(looked_up=entries(LOOKED_UP, range(20 * n, 20 * n + 20), b"l1")) for n in range(6)]
+    replaced = changes(looked_up=entries(LOOKED_UP, [1, 21, 41, 61, 81, 101], longer))
+    store = opened()
+    store.bring_to(lineage_of(storage, *batches, replaced), storage)
+    found = list(store.parts(size))
+    assert abs(len(found) - parts) <= 1
+    assert {address: value for part in found for address, value in part.points.entries()} == content(store)
+    assert sum(len(part.points) for part in found) == 120
+
+
 def test_a_store_that_keeps_all_in_order(opened, storage):
     store = opened(in_order=True)
     store.bring_to(lineage_of(storage, FIRST, SECOND), storage)

@@ -11,6 +11,7 @@ in strides, and what the next step will touch is fetched while this one goes on.
 
 import pickle
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.dict cimport PyDict_Contains, PyDict_Next, PyDict_SetItem
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
@@ -18,8 +19,8 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcmp, memcpy
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcmp, memcpy, memmove
 
 from flott.runtime.keys import encode_key
 
@@ -207,20 +208,30 @@ def scatter(list keys, uint32_t max_parallelism, uint32_t parallelism, list valu
 # ----------------------------------------------------------------------------------------------------------- values
 
 cdef class Bytes:
-    """Bytes that grow."""
+    """Bytes that grow. While somebody looks at them, they stay where they are."""
 
     cdef char *data
     cdef Py_ssize_t size
     cdef Py_ssize_t room
+    cdef Py_ssize_t views
 
     def __dealloc__(self):
         free(self.data)
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        PyBuffer_FillInfo(buffer, self, self.data, self.size, True, flags)
+        self.views += 1
+
+    def __releasebuffer__(self, Py_buffer *buffer):
+        self.views -= 1
 
     cdef char *more(self, Py_ssize_t count) except NULL:
         """Return where so many more bytes can be written; they count from now on."""
         cdef Py_ssize_t room
         cdef char *data
         if self.size + count > self.room:
+            if self.views:
+                raise BufferError("somebody looks at these bytes")
             room = max(2 * self.room, self.size + count, 4096)
             data = <char *> realloc(self.data, room)
             if data == NULL:
@@ -591,126 +602,148 @@ cdef class Drafts:
 
     cdef bytes column
     cdef uint32_t max_parallelism
-    cdef list batches
-    """Pairs of the entries' starts and their bytes."""
+    cdef Bytes data
+    """The entries, one behind the other."""
+    cdef Bytes starts
+    """Where they begin."""
     cdef set dead
-    """Where the entries begin that were replaced by others of another size."""
-    cdef uint32_t *marks
-    """Of each slot; 0 for a free one."""
-    cdef uint8_t **entries
+    """Where those begin that were replaced by others of another size."""
+    cdef uint64_t *slots
+    """As those of a log's table, but for the place, which is counted from 1."""
     cdef int bits
     cdef Py_ssize_t count
 
-    def __cinit__(self, bytes column, uint32_t max_parallelism):
+    def __cinit__(self, bytes column, uint32_t max_parallelism, Py_ssize_t expected=0):
+        cdef int bits = FIRST_BITS
+        while 2 * expected > <Py_ssize_t> 1 << bits:
+            bits += 1
         self.column, self.max_parallelism = column, max_parallelism
-        self.batches, self.dead = [], set()
-        self.reserve(FIRST_BITS)
+        self.data, self.starts, self.dead = Bytes(), Bytes(), set()
+        self.reserve(bits)
 
     def __dealloc__(self):
-        free(self.marks)
-        free(self.entries)
+        free(self.slots)
 
     def __len__(self):
         return self.count
 
     cdef int reserve(self, int bits) except -1:
         """Make an empty table."""
-        cdef uint32_t *marks = <uint32_t *> calloc(<size_t> 1 << bits, sizeof(uint32_t))
-        cdef uint8_t **entries = <uint8_t **> malloc((<size_t> 1 << bits) * sizeof(uint8_t *))
-        if marks == NULL or entries == NULL:
-            free(marks)
-            free(entries)
+        cdef uint64_t *slots = <uint64_t *> calloc(<size_t> 1 << bits, sizeof(uint64_t))
+        if slots == NULL:
             raise MemoryError
-        free(self.marks)
-        free(self.entries)
-        self.marks, self.entries, self.bits, self.count = marks, entries, bits, 0
+        free(self.slots)
+        self.slots, self.bits = slots, bits
         return 0
 
     cdef int grow(self, int bits) except -1:
         """Go over to a larger table."""
-        cdef uint32_t *marks = self.marks
-        cdef uint8_t **entries = self.entries
-        cdef Py_ssize_t before = <Py_ssize_t> 1 << self.bits, slot
-        self.marks, self.entries = NULL, NULL
-        try:
-            self.reserve(bits)
-        except MemoryError:
-            self.marks, self.entries = marks, entries
-            raise
-        for slot in range(before):
-            if marks[slot]:
-                self.insert(self.slot_of(marks[slot], NULL, 0), marks[slot], entries[slot])
-        free(marks)
-        free(entries)
+        cdef Py_ssize_t number, ahead, before = self.starts.size // 8
+        cdef const uint64_t *begins = <const uint64_t *> self.starts.data
+        cdef uint32_t mark
+        self.reserve(bits)
+        for number in range(before):
+            ahead = number + 16
+            if ahead < before:
+                self.soon(word_at(self.at(begins[ahead]) + 4))
+            if self.dead and begins[number] in self.dead:
+                continue
+            mark = word_at(self.at(begins[number]) + 4)
+            self.slots[self.slot_of(mark, NULL, 0)] = self.word(mark, begins[number])
         return 0
+
+    cdef inline uint8_t *at(self, uint64_t place) noexcept nogil:
+        return <uint8_t *> self.data.data + place
+
+    cdef inline uint64_t word(self, uint32_t mark, uint64_t place) noexcept nogil:
+        return (<uint64_t> mark & TAG) << 40 | (place + 1)
 
     cdef inline uint32_t first(self, uint32_t mark) noexcept nogil:
         return <uint32_t> (mark * SPREAD) >> (32 - self.bits)
 
     cdef inline void soon(self, uint32_t mark) noexcept nogil:
         """A mark is about to be looked for."""
-        FETCH(&self.marks[self.first(mark if mark else 1)])
+        FETCH(&self.slots[self.first(mark)])
 
     cdef inline uint32_t slot_of(self, uint32_t mark, const char *address, Py_ssize_t length) noexcept nogil:
         """Return the slot of an address, or the free one where it belongs; of no address, a free one."""
         cdef uint32_t slot = self.first(mark), mask = (<uint32_t> 1 << self.bits) - 1
-        while self.marks[slot]:
-            if address != NULL and self.marks[slot] == mark and is_entry_of(self.entries[slot], address, length):
+        cdef uint64_t tag = <uint64_t> mark & TAG
+        while self.slots[slot]:
+            if address != NULL and self.slots[slot] >> 40 == tag and is_entry_of(
+                self.at((self.slots[slot] & PLACE) - 1), address, length
+            ):
                 break
             slot = (slot + 1) & mask
         return slot
 
-    cdef inline void insert(self, uint32_t slot, uint32_t mark, uint8_t *entry) noexcept nogil:
-        if not self.marks[slot]:
-            self.count += 1
-        self.marks[slot], self.entries[slot] = mark, entry
-
     cdef inline const uint8_t *find(self, uint32_t mark, const char *address, Py_ssize_t length) noexcept nogil:
         """Return the entry with an address, or NULL."""
-        mark = mark if mark else 1
-        cdef uint32_t slot = self.slot_of(mark, address, length)
-        return self.entries[slot] if self.marks[slot] else NULL
+        cdef uint64_t word = self.slots[self.slot_of(mark, address, length)]
+        return self.at((word & PLACE) - 1) if word else NULL
 
-    def add(self, dict written, Py_ssize_t most):
+    def add(self, dict written):
         """Lay out the entries of keys and their values, in place of those that are here already.
 
         Returns the keys that are too long to stand in an address. If a value can't be pickled, nothing was added.
         """
-        batches, too_long = lay_out(written, self.column, self.max_parallelism, most)
-        cdef Py_ssize_t bits = self.bits
-        while 2 * (self.count + <Py_ssize_t> len(written)) > <Py_ssize_t> 1 << bits:
-            bits += 1
-        if bits > self.bits:
-            self.grow(<int> bits + 1)
-        for batch in batches:
-            self.add_batch(batch[0], batch[1])
+        cdef Py_ssize_t size = self.data.size, starts = self.starts.size, bits = self.bits
+        cdef list too_long
+        try:
+            too_long = lay_out_into(self.data, self.starts, written, self.column, self.max_parallelism)
+            while 2 * (self.count + (self.starts.size - starts) // 8) > <Py_ssize_t> 1 << bits:
+                bits += 1
+            if bits > self.bits:
+                self.starts.size, added = starts, self.starts.size
+                self.grow(<int> bits + 1)
+                self.starts.size = added
+        except BaseException:
+            self.data.size, self.starts.size = size, starts
+            raise
+        self.settle(starts // 8)
         return too_long
 
-    cdef int add_batch(self, bytes starts, bytes data) except -1:
-        cdef const uint64_t *begins = <const uint64_t *> PyBytes_AS_STRING(starts)
-        cdef uint8_t *base = <uint8_t *> PyBytes_AS_STRING(data)
-        cdef Py_ssize_t number, count = PyBytes_GET_SIZE(starts) // 8, length
-        cdef uint32_t mark, slot, size
+    cdef int settle(self, Py_ssize_t first) except -1:
+        """Find a slot for each of the last entries, from this one on.
+
+        Where one is there already whose value has as many bytes, that takes the value: nobody has seen it yet. Those
+        behind move up then.
+        """
+        cdef uint64_t *begins = <uint64_t *> self.starts.data
+        cdef Py_ssize_t number, last = self.starts.size // 8, length, width
+        cdef uint64_t end = self.data.size, kept, place, word
+        cdef uint32_t mark, size, slot
         cdef uint8_t *entry
         cdef uint8_t *there
-        self.batches.append((starts, data))
-        for number in range(count):
-            if number + 16 < count:
-                self.soon(word_at(base + begins[number + 16] + 4))
-            entry = base + begins[number]
+        cdef Py_ssize_t left = first
+        if first == last:
+            return 0
+        kept = begins[first]
+        for number in range(first, last):
+            if number + 16 < last:
+                self.soon(word_at(self.at(begins[number + 16]) + 4))
+            entry = self.at(begins[number])
+            width = <Py_ssize_t> ((begins[number + 1] if number + 1 < last else end) - begins[number])
             size, mark, length = word_at(entry), word_at(entry + 4), short_at(entry + 8)
-            mark = mark if mark else 1
             slot = self.slot_of(mark, <const char *> entry + HEADER, length)
-            if self.marks[slot]:
-                there = self.entries[slot]
+            word = self.slots[slot]
+            if word:
+                place = (word & PLACE) - 1
+                there = self.at(place)
                 if word_at(there) == size:
-                    # Nobody has seen it yet: it may still change. Then it is the new one that is there too often.
                     if size != GONE:
                         memcpy(there + HEADER + length, entry + HEADER + length, size)
-                    self.dead.add(<size_t> entry)
                     continue
-                self.dead.add(<size_t> there)
-            self.insert(slot, mark, entry)
+                self.dead.add(place)
+            else:
+                self.count += 1
+            if kept != begins[number]:
+                memmove(self.at(kept), entry, width)
+            self.slots[slot] = self.word(mark, kept)
+            begins[left] = kept
+            kept += width
+            left += 1
+        self.data.size, self.starts.size = <Py_ssize_t> kept, 8 * left
         return 0
 
     def get(self, key, default):
@@ -726,30 +759,45 @@ cdef class Drafts:
             return default
         return None if word_at(entry) == GONE else load(entry + HEADER + length, word_at(entry))
 
-    def taken(self):
-        """Return all entries as pairs of starts and bytes, each entry once. Nothing may be added any more."""
-        cdef list kept = []
-        for starts, data in self.batches:
-            kept.append(self.alive(starts, data) if self.dead else (starts, data))
-        return [batch for batch in kept if batch[0]]
+    def taken(self, Py_ssize_t most):
+        """Return all entries as pairs of starts and bytes, each entry once, in batches of so many.
 
-    cdef tuple alive(self, bytes starts, bytes data):
-        """Return the entries of a batch that were not replaced."""
-        cdef const uint64_t *begins = <const uint64_t *> PyBytes_AS_STRING(starts)
-        cdef const uint8_t *base = <const uint8_t *> PyBytes_AS_STRING(data)
-        cdef Py_ssize_t number, count = PyBytes_GET_SIZE(starts) // 8, width
+        As long as somebody has them, nothing can be added.
+        """
+        if not self.dead:
+            return cut(self.starts, self.data, most)
+        cdef const uint64_t *begins = <const uint64_t *> self.starts.data
+        cdef Py_ssize_t number, count = self.starts.size // 8, width
         cdef uint64_t start, end
-        cdef Bytes new_starts = Bytes(), new_data = Bytes()
+        cdef Bytes starts = Bytes(), data = Bytes()
         for number in range(count):
-            if <size_t> (base + begins[number]) in self.dead:
+            if begins[number] in self.dead:
                 continue
-            end = begins[number + 1] if number + 1 < count else <uint64_t> PyBytes_GET_SIZE(data)
-            width, start = <Py_ssize_t> (end - begins[number]), new_data.size
-            memcpy(new_starts.more(8), &start, 8)
-            memcpy(new_data.more(width), base + begins[number], width)
-        if new_starts.size == PyBytes_GET_SIZE(starts):
-            return starts, data
-        return new_starts.taken(), new_data.taken()
+            end = begins[number + 1] if number + 1 < count else <uint64_t> self.data.size
+            width, start = <Py_ssize_t> (end - begins[number]), data.size
+            memcpy(starts.more(8), &start, 8)
+            memcpy(data.more(width), self.at(begins[number]), width)
+        return cut(starts, data, most)
+
+
+cdef list cut(Bytes starts, Bytes data, Py_ssize_t most):
+    """Return entries in batches of so many: pairs of their starts (numbers of 64 bits) and their bytes."""
+    cdef const uint64_t *begins = <const uint64_t *> starts.data
+    cdef uint64_t *into
+    cdef Py_ssize_t first, last, number, total = starts.size // 8
+    cdef uint64_t end
+    cdef list batches = []
+    cdef bytes own
+    view = memoryview(data) if total else None
+    for first in range(0, total, most):
+        last = min(first + most, total)
+        end = begins[last] if last < total else <uint64_t> data.size
+        own = PyBytes_FromStringAndSize(NULL, 8 * (last - first))
+        into = <uint64_t *> PyBytes_AS_STRING(own)
+        for number in range(first, last):
+            into[number - first] = begins[number] - begins[first]
+        batches.append((own, view[begins[first]:end]))
+    return batches
 
 
 def fetch(
@@ -890,13 +938,11 @@ def insert(uint64_t[::1] table, const uint8_t[::1] log, const uint64_t[::1] plac
     return done
 
 
-def lay_out(dict written, bytes column, uint32_t max_parallelism, Py_ssize_t most):
-    """Lay out the entries of keys and their values, None for one that was removed, in batches of so many.
+cdef list lay_out_into(Bytes data, Bytes starts, dict written, bytes column, uint32_t max_parallelism):
+    """Lay out the entries of keys and their values, None for one that was removed, behind those that are there.
 
-    Returns pairs of the entries' starts (numbers of 64 bits) and their bytes, and the keys that are too long to stand
-    in an address.
+    Returns the keys that are too long to stand in an address.
     """
-    cdef Bytes data = Bytes(), starts = Bytes()
     cdef char address[HEAD + LONG_KEY]
     cdef PyObject *next_key = NULL
     cdef PyObject *next_value = NULL
@@ -905,7 +951,7 @@ def lay_out(dict written, bytes column, uint32_t max_parallelism, Py_ssize_t mos
     cdef uint32_t size, mark
     cdef uint16_t short_length
     cdef char *into
-    cdef list batches = [], too_long = []
+    cdef list too_long = []
     while PyDict_Next(written, &position, &next_key, &next_value):
         key, value = <object> next_key, <object> next_value
         length = write_address(address, key, PyBytes_AS_STRING(column), max_parallelism)
@@ -926,11 +972,18 @@ def lay_out(dict written, bytes column, uint32_t max_parallelism, Py_ssize_t mos
         memcpy(into, &size, 4)
         memcpy(into + 4, &mark, 4)
         memcpy(into + 8, &short_length, 2)
-        if starts.size >= 8 * most:
-            batches.append((starts.taken(), data.taken()))
-    if starts.size:
-        batches.append((starts.taken(), data.taken()))
-    return batches, too_long
+    return too_long
+
+
+def lay_out(dict written, bytes column, uint32_t max_parallelism, Py_ssize_t most):
+    """Lay out the entries of keys and their values, None for one that was removed, in batches of so many.
+
+    Returns pairs of the entries' starts (numbers of 64 bits) and their bytes, and the keys that are too long to stand
+    in an address.
+    """
+    cdef Bytes data = Bytes(), starts = Bytes()
+    too_long = lay_out_into(data, starts, written, column, max_parallelism)
+    return cut(starts, data, most), too_long
 
 
 def gather(const uint8_t[::1] log, const uint64_t[::1] places, const uint64_t[::1] widths):

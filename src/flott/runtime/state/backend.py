@@ -58,7 +58,7 @@ def is_looked_up(part: KeyedPart) -> TypeGuard[LookedUpPart]:
     return getattr(part, "is_looked_up", False)
 
 
-def point_batches(laid_out: list[tuple[bytes, bytes]]) -> list[PointBatch]:
+def point_batches(laid_out: list[tuple[bytes, memoryview]]) -> list[PointBatch]:
     """Return entries that were laid out in machine code as everybody has them."""
     return [PointBatch(np.frombuffer(starts, np.uint64), data) for starts, data in laid_out]
 
@@ -258,11 +258,14 @@ class KeyedBackend:
             return keys
         return store.points.fetch(column, keys, self.max_parallelism, read, written, drafts)
 
-    def drafts(self, column: bytes) -> Drafts | None:
-        """Return what can lay out changes before the epoch ends; None if entries of the column can't be found there."""
+    def drafts(self, column: bytes, expected: int) -> Drafts | None:
+        """Return what can lay out changes before the epoch ends; None if entries of the column can't be found there.
+
+        If they are about as many as expected, there is room for them from the start.
+        """
         if entries is None or not self.is_looked_up(column):
             return None
-        made: Drafts = entries.Drafts(column, self.max_parallelism)
+        made: Drafts = entries.Drafts(column, self.max_parallelism, expected)
         return made
 
     def lay_out(self, column: bytes, written: dict[Any, Any], points: Points) -> dict[Any, Any]:

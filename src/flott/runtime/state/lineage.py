@@ -14,17 +14,22 @@ import numpy as np
 from flott.errors import StateStoreError
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.packing import packed, unpacked
-from flott.runtime.state.points import PointBatch, Points, points_of
+from flott.runtime.state.points import PointBatch, Points, points_of, widths_of
 from flott.runtime.state.savepoint_file import SUFFIX, decode_savepoint
 from flott.runtime.storage import open_storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from numpy.typing import NDArray
+
     from flott.runtime.storage import Storage
 
-MAGIC, SECOND_MAGIC, FIRST_MAGIC = b"FLOTTST3", b"FLOTTST2", b"FLOTTST1"
-"""How files begin; the first ones had no points, the second ones packed none."""
+MAGIC, FIRST_MAGIC = b"FLOTTST4", b"FLOTTST1"
+KNOWN = {MAGIC, b"FLOTTST3", b"FLOTTST2", FIRST_MAGIC}
+"""How files begin; the first ones had no points, the second packed none, the third had the starts of all entries."""
+MOST = 0xFFFFFFFF
+"""An entry has no more bytes."""
 GROUPS = 1 << 16
 PAST_LAST = b"\xff\xff\xff"
 """Sorts after the key group of any address."""
@@ -100,18 +105,19 @@ class Lineage:
 def encode_changes(changes: EpochChanges, token: str) -> tuple[bytes | memoryview, ...]:
     """Write changes as a checksummed file; return its parts, which together may be large."""
     entries = pickle.dumps((list(changes.keys()), list(changes.values())), protocol=5)
-    batches = [(batch, packed(batch.data)) for batch in changes.points.batches()]
+    batches = [(batch, packed(batch.data), packed_widths(batch)) for batch in changes.points.batches()]
     about = {
         "token": token,
         "entries": len(entries),
-        "points": [(len(one.starts), len(one.data), None if small is None else len(small)) for one, small in batches],
+        "points": [
+            (len(one.starts), len(one.data), None if small is None else len(small), len(widths))
+            for one, small, widths in batches
+        ],
         "point_columns": sorted(column.hex() for column in changes.points.columns),
         "ordered_columns": sorted(column.hex() for column in changes.ordered),
     }
     header = json.dumps(about).encode()
-    points = (
-        part for batch, small in batches for part in (batch.starts.tobytes(), batch.data if small is None else small)
-    )
+    points = (part for batch, small, widths in batches for part in (widths, batch.data if small is None else small))
     parts = (struct.pack(">I", len(header)) + header, entries, *points)
     checksum = 0
     for part in parts:
@@ -121,7 +127,7 @@ def encode_changes(changes: EpochChanges, token: str) -> tuple[bytes | memoryvie
 
 def decode_changes(data: bytes, name: str) -> tuple[str, EpochChanges]:
     """Read a file of changes back; a half-written or altered one is refused."""
-    if len(data) < len(MAGIC) + 8 or data[: len(MAGIC)] not in {MAGIC, SECOND_MAGIC, FIRST_MAGIC}:
+    if len(data) < len(MAGIC) + 8 or data[: len(MAGIC)] not in KNOWN:
         message = f"{name} is not a state file of this version (its first bytes are {data[:8]!r})"
         raise StateStoreError(message)
     (checksum,) = struct.unpack_from(">I", data, len(MAGIC))
@@ -143,12 +149,40 @@ def decode_changes(data: bytes, name: str) -> tuple[str, EpochChanges]:
 def batches_in(content: memoryview, sizes: list[list[Any]]) -> Iterator[PointBatch]:
     """Go over batches that lie one behind the other, of so many entries and bytes each, and packed ones perhaps."""
     for count, size, *rest in sizes:
-        starts = np.frombuffer(content, np.uint64, count)
-        small = rest[0] if rest else None
-        end = 8 * count + (size if small is None else small)
-        data = content[8 * count : end]
+        small, before = (*rest, None, None)[:2]
+        if before is None:
+            before = 8 * count
+            starts = np.frombuffer(content, np.uint64, count)
+        else:
+            starts = starts_in(content[:before], count)
+        end = before + (size if small is None else small)
+        data = content[before:end]
         yield PointBatch(starts, data if small is None else unpacked(data, size))
         content = content[end:]
+
+
+def packed_widths(batch: PointBatch) -> bytes:
+    """Return what says where the entries of a batch begin: how many bytes each takes, of which most are alike.
+
+    >>> from flott.runtime.state.points import batch_of
+    >>> batch = batch_of([b"a", b"b"], [b"one", b"two"])
+    >>> starts_in(memoryview(packed_widths(batch)), 2).tolist() == batch.starts.tolist()
+    True
+    """
+    widths = widths_of(batch)
+    if widths.max(initial=0) > MOST:
+        message = "a value has 4 GB or more; keep less in one state of one key"
+        raise StateStoreError(message)
+    plain = widths.astype(np.uint32).tobytes()
+    return packed(plain) or plain
+
+
+def starts_in(data: memoryview, count: int) -> NDArray[np.uint64]:
+    """Return where entries begin, as ``packed_widths`` wrote it down."""
+    plain = data if len(data) == 4 * count else unpacked(data, 4 * count)
+    widths = np.frombuffer(plain, np.uint32).astype(np.uint64)
+    starts: NDArray[np.uint64] = np.cumsum(widths) - widths
+    return starts
 
 
 def read_changes(storage: Storage, file: StateFile) -> EpochChanges:

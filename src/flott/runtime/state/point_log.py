@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from flott.runtime.keys import SPREAD
 from flott.runtime.native import entries
-from flott.runtime.state.points import GONE, HEADER, PointBatch, batch_of
+from flott.runtime.state.points import GONE, HEADER, PointBatch, batch_of, widths_of
 from flott.runtime.state.slot_table import FULL, PLACE, PLACE_BITS, TAG, LogView, bits_for, find, insert
 
 if TYPE_CHECKING:
@@ -28,8 +29,10 @@ FRAME = struct.Struct("<QQ")
 """Before a batch: its entries, and the bytes of its data; the starts of the entries come between."""
 LITTLE_WASTE = 16 * 2**20
 """So many bytes of replaced entries are borne; then a log is written anew when they are more than half of it."""
-CHUNK_ENTRIES, CHUNK_SIZE = 65_536, 16 * 2**20
-"""At most so many entries, of about so many bytes, are taken out of a log at once."""
+CHUNK_ENTRIES = 65_536
+"""So many entries at a time go over to a larger table."""
+CHUNK_SIZE = 16 * 2**20
+"""About so many bytes are taken out of a log at once."""
 ROOM = 2**20
 """The least size of a log's file."""
 HEAD = struct.Struct("<QQQQB")
@@ -174,31 +177,33 @@ class PointLog:
         return left
 
     def batches(self) -> Iterator[PointBatch]:
-        """Go over all entries that count, in parts of bounded size."""
-        # In the order of the log: what was written together is read together.
-        places = np.sort(self._table[self._table != 0] & np.uint64(PLACE))
-        for begin in range(0, len(places), CHUNK_ENTRIES):
-            yield from self._batches(places[begin : begin + CHUNK_ENTRIES])
+        """Go over all entries that count, in the order of the log, in parts of bounded size.
 
-    def _batches(self, places: NDArray[np.uint64]) -> Iterator[PointBatch]:
-        view = LogView(self._data, self._size)
-        sizes, _ = view.values_and_marks(places)
-        kept = sizes != GONE
-        places = places[kept]
-        spans = sizes[kept].astype(np.uint64) + view.lengths(places) + np.uint64(HEADER.size)
-        parts = (np.cumsum(spans) - spans) // np.uint64(CHUNK_SIZE)
-        for part in np.unique(parts).tolist():
-            chosen = parts == part
-            own, widths = places[chosen], spans[chosen]
-            yield PointBatch(np.cumsum(widths) - widths, self._gathered(own, widths))
+        What they show changes with the log: whoever wants to keep it copies it.
+        """
+        counting = np.sort(self._table[self._table != 0] & np.uint64(PLACE)) if self.head.waste else None
+        for place, batch in self._frames():
+            living = batch
+            if counting is not None:
+                living = chosen(batch, self._living(batch.starts + np.uint64(place), counting))
+            yield from cut(living, CHUNK_SIZE)
 
-    def _gathered(self, places: NDArray[np.uint64], widths: NDArray[np.uint64]) -> bytes:
-        """Return entries one behind the other."""
-        data = self._data
-        if entries is not None:
-            gathered: bytes = entries.gather(data, places, widths)
-            return gathered
-        return b"".join(data[begin:end] for begin, end in zip(places.tolist(), (places + widths).tolist(), strict=True))
+    def _frames(self) -> Iterator[tuple[int, PointBatch]]:
+        """Go over the batches as they were written, and where the entries of each begin."""
+        view = memoryview(self._data)
+        place = len(BEGIN)
+        while place < self.head.end:
+            count, size = FRAME.unpack_from(self._data, place)
+            starts = np.frombuffer(self._data, np.uint64, count, place + FRAME.size)
+            place += FRAME.size + 8 * count
+            yield place, PointBatch(starts, view[place : place + size])
+            place += size
+
+    def _living(self, places: NDArray[np.uint64], counting: NDArray[np.uint64]) -> NDArray[Any]:
+        """Say which of some entries count: those to which the table leads, and that do not say that one is gone."""
+        sizes, _ = LogView(self._data, self._size).values_and_marks(places)
+        nearest = np.minimum(np.searchsorted(counting, places), len(counting) - 1)
+        return np.flatnonzero((counting[nearest] == places) & (sizes != GONE))
 
     def entries(self) -> Iterator[tuple[bytes, bytes]]:
         """Go over all entries that count, in no particular order."""
@@ -234,11 +239,7 @@ class PointLog:
             return batch
         left = np.empty(count, np.uint64)
         left = left[: entries.overwrite(self._table, self._data, batch.data, batch.starts, left)]
-        if len(left) == count:
-            return batch
-        starts = batch.starts[left]
-        widths = np.append(batch.starts[1:], np.uint64(len(batch.data)))[left] - starts
-        return PointBatch(np.cumsum(widths) - widths, entries.gather(batch.data, starts, widths))
+        return chosen(batch, left)
 
     def _count(self, added: NDArray[np.uint64], replaced: NDArray[np.uint64]) -> None:
         """Take account of new entries: those that they replace are waste, and so is what only says that one is gone."""
@@ -340,19 +341,45 @@ class PointLog:
             return
         self._table[:] = 0
         view = LogView(self._data, self._size)
-        place = len(BEGIN)
-        while place < self.head.end:
-            count, size = FRAME.unpack_from(self._data, place)
-            starts = np.frombuffer(self._data, np.uint64, count, place + FRAME.size)
-            place += FRAME.size + 8 * count
-            insert(self._table, view, starts + np.uint64(place))
-            place += size
+        for place, batch in self._frames():
+            insert(self._table, view, batch.starts + np.uint64(place))
 
     def tidy(self) -> None:
         """Remove the files that are no longer needed, once everybody can know."""
         for path in self._left:
             path.unlink(missing_ok=True)
         self._left = []
+
+
+def chosen(batch: PointBatch, numbers: NDArray[Any]) -> PointBatch:
+    """Return some entries of a batch.
+
+    >>> list(chosen(batch_of([b"a", b"b", b"c"], [b"1", b"22", b"3"]), np.array([0, 2])).entries())
+    [(b'a', b'1'), (b'c', b'3')]
+    """
+    if len(numbers) == len(batch.starts):
+        return batch
+    starts, widths = batch.starts[numbers], widths_of(batch)[numbers]
+    if entries is not None:
+        data = entries.gather(batch.data, starts, widths)
+    else:
+        ends = (starts + widths).tolist()
+        data = b"".join(batch.data[begin:end] for begin, end in zip(starts.tolist(), ends, strict=True))
+    return PointBatch(np.cumsum(widths) - widths, data)
+
+
+def cut(batch: PointBatch, size: int) -> Iterator[PointBatch]:
+    """Cut a batch into parts of about so many bytes; an entry stays in one piece, and a part has one at least.
+
+    >>> [len(part.starts) for part in cut(batch_of([b"a", b"b", b"c"], [b"1", b"2" * 50, b"3"]), 20)]
+    [2, 1]
+    """
+    total = len(batch.starts)
+    bounds = np.searchsorted(batch.starts, np.arange(0, len(batch.data), size, np.uint64))
+    for first, end in pairwise([*np.unique(bounds[bounds < total]).tolist(), total]):
+        starts = batch.starts[first:end]
+        stop = int(batch.starts[end]) if end < total else len(batch.data)
+        yield PointBatch(starts - starts[0], batch.data[int(starts[0]) : stop])
 
 
 def without_columns(batch: PointBatch, columns: Collection[bytes]) -> PointBatch:

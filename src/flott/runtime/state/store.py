@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.state.changes import Changes
     from flott.runtime.state.lineage import Lineage, StateFile
+    from flott.runtime.state.points import PointBatch
     from flott.runtime.storage import Storage
 
 HEAD, BOOT, MOVING, POINTS, COLUMNS = b"head", b"boot", b"moving", b"points", b"columns"
@@ -146,8 +147,14 @@ class StateStore:
         """Go over all entries in parts of about so many bytes."""
         for part in parts_of(self.scan(b""), size):
             yield EpochChanges(part)
+        some: list[PointBatch] = []
         for batch in self.points.batches():
-            yield EpochChanges(points=Points(set(self.columns), [batch]))
+            some.append(batch)
+            if sum(len(one.data) for one in some) >= size:
+                yield EpochChanges(points=Points(set(self.columns), some))
+                some = []
+        if some:
+            yield EpochChanges(points=Points(set(self.columns), some))
 
     def scan(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Go over the entries in order whose key starts with ``prefix``."""

@@ -59,6 +59,7 @@ class SingleValue(LiveValues):
     __slots__ = (
         "_ahead",
         "_backend",
+        "_changed",
         "_column",
         "_drafting",
         "_drafts",
@@ -76,8 +77,8 @@ class SingleValue(LiveValues):
         self._backend = backend
         self._column = backend.column(name)
         self._drafts: Drafts | None = None
-        self._drafting, self._heard = False, 0
-        """Whether drafts are worth while, as the last epoch has shown; the records that this one heard of."""
+        self._drafting, self._heard, self._changed = False, 0, 0
+        """Whether drafts are worth while, as the last epoch has shown; the records of this one; the last one's keys."""
         self._told = self._missed = self._ahead = 0
         """Of the last batch, the records and those that read a key for the first time; how many to read ahead."""
         self.convert: ConvertEntry | None = None
@@ -156,16 +157,16 @@ class SingleValue(LiveValues):
     def _draft(self) -> None:
         """Lay out what was written so far. What was read of it before counts no longer, and is not here any more."""
         if self._drafts is None:
-            self._drafts = self._backend.drafts(self._column)
+            self._drafts = self._backend.drafts(self._column, self._changed)
         if self._drafts is not None:
-            left = self._drafts.add(self._written, BATCH)
+            left = self._drafts.add(self._written)
             self._written = {key: self._written[key] for key in left}
             # An epoch may be much longer than the last, which said that it is worth while.
             self._drafting = self._heard < FEW_REPEATS * len(self._drafts)
 
     def drafted(self) -> list[bytes]:
         """Return the addresses of entries that this epoch has laid out so far."""
-        batches = [] if self._drafts is None else point_batches(self._drafts.taken())
+        batches = [] if self._drafts is None else point_batches(self._drafts.taken(BATCH))
         return [address for batch in batches for address, _ in batch.entries()]
 
     def _fetch_all(self, keys: list[Any]) -> None:
@@ -188,11 +189,11 @@ class SingleValue(LiveValues):
         if self._drafts is None:
             left = self._backend.lay_out(column, self._written, changes.points)
         else:
-            left = {key: self._written[key] for key in self._drafts.add(self._written, BATCH)}
-            changes.points.add_batches(column, point_batches(self._drafts.taken()))
+            left = {key: self._written[key] for key in self._drafts.add(self._written)}
+            changes.points.add_batches(column, point_batches(self._drafts.taken(BATCH)))
             self._drafts = None
-        changed_keys = len(changes.points) - before
-        self._drafting = self.drafts_early and self._heard < FEW_REPEATS * changed_keys
+        self._changed = len(changes.points) - before
+        self._drafting = self.drafts_early and self._heard < FEW_REPEATS * self._changed
         self._heard = 0
         changed = iter(left.items())
         while some := list(islice(changed, BATCH)):
