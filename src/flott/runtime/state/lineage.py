@@ -12,9 +12,10 @@ from zlib import crc32
 import numpy as np
 
 from flott.errors import StateStoreError
+from flott.runtime.state.batch_parts import widths_of
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.packing import packed, unpacked
-from flott.runtime.state.points import PointBatch, Points, points_of, widths_of
+from flott.runtime.state.points import PointBatch, Points, points_of
 from flott.runtime.state.savepoint_file import SUFFIX, decode_savepoint
 from flott.runtime.storage import open_storage
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -13,7 +12,8 @@ import numpy as np
 
 from flott.runtime.keys import SPREAD
 from flott.runtime.native import entries
-from flott.runtime.state.points import GONE, HEADER, PointBatch, batch_of, widths_of
+from flott.runtime.state.batch_parts import chosen, cut
+from flott.runtime.state.points import GONE, HEADER, PointBatch, batch_of
 from flott.runtime.state.slot_table import FULL, PLACE, PLACE_BITS, TAG, LogView, bits_for, find, insert
 
 if TYPE_CHECKING:
@@ -349,37 +349,6 @@ class PointLog:
         for path in self._left:
             path.unlink(missing_ok=True)
         self._left = []
-
-
-def chosen(batch: PointBatch, numbers: NDArray[Any]) -> PointBatch:
-    """Return some entries of a batch.
-
-    >>> list(chosen(batch_of([b"a", b"b", b"c"], [b"1", b"22", b"3"]), np.array([0, 2])).entries())
-    [(b'a', b'1'), (b'c', b'3')]
-    """
-    if len(numbers) == len(batch.starts):
-        return batch
-    starts, widths = batch.starts[numbers], widths_of(batch)[numbers]
-    if entries is not None:
-        data = entries.gather(batch.data, starts, widths)
-    else:
-        ends = (starts + widths).tolist()
-        data = b"".join(batch.data[begin:end] for begin, end in zip(starts.tolist(), ends, strict=True))
-    return PointBatch(np.cumsum(widths) - widths, data)
-
-
-def cut(batch: PointBatch, size: int) -> Iterator[PointBatch]:
-    """Cut a batch into parts of about so many bytes; an entry stays in one piece, and a part has one at least.
-
-    >>> [len(part.starts) for part in cut(batch_of([b"a", b"b", b"c"], [b"1", b"2" * 50, b"3"]), 20)]
-    [2, 1]
-    """
-    total = len(batch.starts)
-    bounds = np.searchsorted(batch.starts, np.arange(0, len(batch.data), size, np.uint64))
-    for first, end in pairwise([*np.unique(bounds[bounds < total]).tolist(), total]):
-        starts = batch.starts[first:end]
-        stop = int(batch.starts[end]) if end < total else len(batch.data)
-        yield PointBatch(starts - starts[0], batch.data[int(starts[0]) : stop])
 
 
 def without_columns(batch: PointBatch, columns: Collection[bytes]) -> PointBatch:

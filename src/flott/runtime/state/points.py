@@ -40,15 +40,6 @@ class PointBatch(NamedTuple):
             yield address, None if size == GONE else bytes(data[value : value + size])
 
 
-def widths_of(batch: PointBatch) -> NDArray[np.uint64]:
-    """Return how many bytes each entry of a batch takes.
-
-    >>> widths_of(batch_of([b"a", b"b"], [b"one", None])).tolist()
-    [14, 11]
-    """
-    return np.diff(batch.starts, append=np.uint64(len(batch.data)))
-
-
 def batch_of(addresses: list[bytes], values: list[bytes | None]) -> PointBatch:
     """Lay out entries; None stands for one that was removed.
 
