@@ -29,6 +29,8 @@ from scenarios import GROWTH, SCENARIOS, Contender, Scenario
 RESULTS = Path(__file__).parent / "results"
 SMALLEST = 0.05
 """Two runs that differ by less seconds say nothing of a rate."""
+DISTURBED = 0.02
+"""If others had a greater part of the processors, a figure says so."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,12 @@ class Measurement:
     records_per_second: float
     cpu_seconds_per_million: float
     peak_mb: float
+    stolen: float
+    """The part of the processors that others had, in the worse of its runs."""
+
+    def remark(self) -> str:
+        """Say so, if it was much."""
+        return f" (others had {self.stolen:.0%} of the processors)" if self.stolen > DISTURBED else ""
 
 
 def measure(contender: Contender, options: argparse.Namespace) -> Measurement | None:
@@ -58,7 +66,7 @@ def measure(contender: Contender, options: argparse.Namespace) -> Measurement | 
         print(f"{contender.title}: the long run took no longer than the short one", file=sys.stderr, flush=True)
         return None
     cpu = max(runs[1].cpu_seconds - runs[0].cpu_seconds, 0.0)
-    return Measurement(records / seconds, cpu / records * 1e6, runs[1].peak_mb)
+    return Measurement(records / seconds, cpu / records * 1e6, runs[1].peak_mb, max(run.stolen for run in runs))
 
 
 class Comparison:
@@ -78,7 +86,7 @@ class Comparison:
                 measured = measure(contender, self.options)
                 if measured is not None:
                     self.found.setdefault((scenario.name, contender.title), []).append(measured)
-                    rate = f"{measured.records_per_second:>14,.0f} records/s"
+                    rate = f"{measured.records_per_second:>14,.0f} records/s{measured.remark()}"
                     print(f"{scenario.name}: {contender.title:26}{rate}", file=sys.stderr, flush=True)
             yield
 
@@ -94,6 +102,7 @@ class Comparison:
                 "cpu_seconds_per_million": statistics.median(one.cpu_seconds_per_million for one in measured),
                 "peak_mb": max(one.peak_mb for one in measured),
                 "target": targets[scenario].get(title),
+                "stolen": [round(one.stolen, 3) for one in measured],
             }
             for (scenario, title), measured in self.found.items()
         ]
@@ -115,8 +124,9 @@ class Growth:
                 if measured is not None:
                     self.found.setdefault((kind, size), []).append(measured)
                     cost = f"{1e6 / measured.records_per_second:.2f} µs a record"
+                    busy = f"{measured.cpu_seconds_per_million:.2f} of processors{measured.remark()}"
                     print(
-                        f"{size} {kind}: {cost}, {measured.cpu_seconds_per_million:.2f} of processors",
+                        f"{size} {kind}: {cost}, {busy}",
                         file=sys.stderr,
                         flush=True,
                     )
@@ -132,6 +142,7 @@ class Growth:
                 "all": [round(1e6 / one.records_per_second, 2) for one in measured],
                 "cpu_microseconds": statistics.median(one.cpu_seconds_per_million for one in measured),
                 "all_cpu": [round(one.cpu_seconds_per_million, 2) for one in measured],
+                "stolen": [round(one.stolen, 3) for one in measured],
             }
             for (kind, size), measured in self.found.items()
         ]
@@ -174,6 +185,9 @@ def markdown(figures: list[dict], growth: list[dict]) -> str:
         for cost, every in (("microseconds", "all"), ("cpu_microseconds", "all_cpu")):
             cells += [f"{row[cost]:.2f}", ", ".join(map(str, row[every])), f"{row[cost] / first[cost]:.2f} x"]
         lines.append(f"| {' | '.join(cells)} |")
+    most = max((part for row in (*figures, *growth) for part in row["stolen"]), default=0.0)
+    if most > DISTURBED:
+        lines += ["", f"Other guests of the host had up to {most:.0%} of the processors meanwhile."]
     return "\n".join(lines) + "\n"
 
 

@@ -29,6 +29,8 @@ class Run:
     """Most memory that all Python processes of the run held together."""
     peak_mb: float
     """The same with its other processes: Java's."""
+    stolen: float
+    """The part of the processors that other guests of the same host had in the meantime: a disturbed run shows."""
     result: dict
 
 
@@ -39,7 +41,7 @@ def run_program(program: str, engine: str, *arguments: str, timeout: float = 180
     if engine == "flott":
         environment["PYTHONPATH"] = str(ROOT / "src")
     command = [str(python), str(ROOT / "benchmarks" / "programs" / program), "--engine", engine, *arguments]
-    started = time.monotonic()
+    started, before = time.monotonic(), stolen_seconds()
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     watch = Watch(process.pid)
     try:
@@ -55,7 +57,13 @@ def run_program(program: str, engine: str, *arguments: str, timeout: float = 180
     result = json.loads(out.strip().splitlines()[-1])
     seconds = time.monotonic() - started
     cpu = sum(watch.cpu.values())
-    return Run(seconds, result["net_seconds"], cpu, watch.most_python / 2**20, watch.most / 2**20, result)
+    stolen = (stolen_seconds() - before) / seconds / (psutil.cpu_count() or 1)
+    return Run(seconds, result["net_seconds"], cpu, watch.most_python / 2**20, watch.most / 2**20, stolen, result)
+
+
+def stolen_seconds() -> float:
+    """Return the processor time that others had while this machine wanted it; 0 where nobody counts that."""
+    return getattr(psutil.cpu_times(), "steal", 0.0)
 
 
 class Watch:
