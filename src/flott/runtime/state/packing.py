@@ -8,7 +8,7 @@ LEAST = 64 * 2**10
 """Fewer bytes are written as they are."""
 SAMPLE = 16 * 2**10
 """The bytes, of the middle, that are tried first."""
-WORTH_IT = 0.5
+WORTH_IT = 0.4
 """Packed, they must have no more than this part of their size."""
 
 CODEC = pa.Codec("lz4_raw")
