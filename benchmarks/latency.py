@@ -22,7 +22,8 @@ from flott.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from flott.datastream.connectors.datagen import DataGeneratorSource, RateLimiterStrategy
 from flott.datastream.state import ValueStateDescriptor
 from flott.spark.session import epoch_session
-from flott.spark.worker import SCHEMA, SCHEMA_SQL
+from flott.spark.runner import BLOCKS
+from flott.spark.worker import SCHEMA
 
 
 class Count(KeyedProcessFunction):
@@ -51,8 +52,8 @@ def bare_jobs(spark: SparkSession, count: int) -> list[float]:
     times = []
     for _ in range(count):
         started = time.perf_counter()
-        frame = spark.range(0, 2, 1, 2).mapInArrow(source_side, SCHEMA_SQL)
-        frame.repartitionById(2, col("target")).mapInArrow(sink_side, SCHEMA_SQL).collect()
+        frame = spark.range(0, 2, 1, 2).mapInArrow(source_side, BLOCKS)
+        frame.repartitionById(2, col("target")).mapInArrow(sink_side, BLOCKS).collect()
         times.append((time.perf_counter() - started) * 1000)
     return times
 
