@@ -21,8 +21,8 @@ from flott.common import Configuration, Types, WatermarkStrategy
 from flott.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from flott.datastream.connectors.datagen import DataGeneratorSource, RateLimiterStrategy
 from flott.datastream.state import ValueStateDescriptor
-from flott.spark.session import epoch_session
 from flott.spark.runner import BLOCKS
+from flott.spark.session import epoch_session
 from flott.spark.worker import SCHEMA
 
 
