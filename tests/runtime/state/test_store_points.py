@@ -70,7 +70,9 @@ def test_each_sort_is_where_it_belongs(opened, storage):
 
 @pytest.mark.parametrize(("size", "parts"), [(100_000, 1), (1_200, 3), (1, 6)])
 @pytest.mark.parametrize("longer", [b"l1", b"longer"], ids=["as it was written", "with some replaced"])
-def test_all_of_it_comes_in_parts_of_about_one_size(opened, storage, size, parts, longer):
+def test_all_of_it_comes_in_parts_of_about_one_size(opened, storage, size, parts, longer, monkeypatch):
+    monkeypatch.setattr(point_log, "LARGE_FRAME", 10)
+    monkeypatch.setattr(point_log, "CHUNK_ENTRIES", 20)
     batches = [changes(looked_up=entries(LOOKED_UP, range(20 * n, 20 * n + 20), b"l1")) for n in range(6)]
     replaced = changes(looked_up=entries(LOOKED_UP, [1, 21, 41, 61, 81, 101], longer))
     store = opened()
@@ -79,6 +81,14 @@ def test_all_of_it_comes_in_parts_of_about_one_size(opened, storage, size, parts
     assert abs(len(found) - parts) <= 1
     assert {address: value for part in found for address, value in part.points.entries()} == content(store)
     assert sum(len(part.points) for part in found) == 120
+
+
+def test_many_small_frames_come_as_one_batch(opened, storage):
+    several = [changes(looked_up=entries(LOOKED_UP, [number], b"l1")) for number in range(50)]
+    store = opened()
+    store.bring_to(lineage_of(storage, *several), storage)
+    (batch,) = store.points.batches()
+    assert len(batch.starts) == 50
 
 
 def test_a_store_that_keeps_all_in_order(opened, storage):

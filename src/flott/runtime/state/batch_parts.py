@@ -35,13 +35,17 @@ def chosen(batch: PointBatch, numbers: NDArray[Any]) -> PointBatch:
     """
     if len(numbers) == len(batch.starts):
         return batch
-    starts, widths = batch.starts[numbers], widths_of(batch)[numbers]
+    return gathered(batch.data, batch.starts[numbers], widths_of(batch)[numbers])
+
+
+def gathered(data: Any, starts: NDArray[np.uint64], widths: NDArray[np.uint64]) -> PointBatch:
+    """Return entries that begin anywhere in some bytes, one behind the other."""
     if entries is not None:
-        data = entries.gather(batch.data, starts, widths)
+        content = entries.gather(data, starts, widths)
     else:
         ends = (starts + widths).tolist()
-        data = b"".join(batch.data[begin:end] for begin, end in zip(starts.tolist(), ends, strict=True))
-    return PointBatch(np.cumsum(widths) - widths, data)
+        content = b"".join(data[begin:end] for begin, end in zip(starts.tolist(), ends, strict=True))
+    return PointBatch(np.cumsum(widths) - widths, content)
 
 
 def cut(batch: PointBatch, size: int) -> Iterator[PointBatch]:

@@ -175,7 +175,8 @@ def packed_widths(batch: PointBatch) -> bytes:
         message = "a value has 4 GB or more; keep less in one state of one key"
         raise StateStoreError(message)
     plain = widths.astype(np.uint32).tobytes()
-    return packed(plain) or plain
+    small = packed(plain)
+    return plain if small is None or len(small) >= len(plain) else small  # the length tells which it is
 
 
 def starts_in(data: memoryview, count: int) -> NDArray[np.uint64]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from flott.runtime.keys import SPREAD
 from flott.runtime.native import entries
-from flott.runtime.state.batch_parts import chosen, cut
+from flott.runtime.state.batch_parts import chosen, cut, gathered
 from flott.runtime.state.points import GONE, HEADER, PointBatch, batch_of
 from flott.runtime.state.slot_table import FULL, PLACE, PLACE_BITS, TAG, LogView, bits_for, find, insert
 
@@ -30,7 +30,9 @@ FRAME = struct.Struct("<QQ")
 LITTLE_WASTE = 16 * 2**20
 """So many bytes of replaced entries are borne; then a log is written anew when they are more than half of it."""
 CHUNK_ENTRIES = 65_536
-"""So many entries at a time go over to a larger table."""
+"""So many entries at a time are gathered, or go over to a larger table."""
+LARGE_FRAME = 1_024
+"""With so many entries or more, on the average, frames are taken as they are: a small one costs as much as a large."""
 CHUNK_SIZE = 16 * 2**20
 """About so many bytes are taken out of a log at once."""
 ROOM = 2**20
@@ -181,12 +183,24 @@ class PointLog:
 
         What they show changes with the log: whoever wants to keep it copies it.
         """
-        counting = np.sort(self._table[self._table != 0] & np.uint64(PLACE)) if self.head.waste else None
-        for place, batch in self._frames():
-            living = batch
-            if counting is not None:
-                living = chosen(batch, self._living(batch.starts + np.uint64(place), counting))
-            yield from cut(living, CHUNK_SIZE)
+        frames = [] if self.head.waste else [batch for _, batch in self._frames()]
+        if frames and self.head.entries >= LARGE_FRAME * len(frames):
+            for batch in frames:
+                yield from cut(batch, CHUNK_SIZE)
+            return
+        places = np.sort(self._table[self._table != 0] & np.uint64(PLACE))
+        for begin in range(0, len(places), CHUNK_ENTRIES):
+            yield from self._batches(places[begin : begin + CHUNK_ENTRIES])
+
+    def _batches(self, places: NDArray[np.uint64]) -> Iterator[PointBatch]:
+        view = LogView(self._data, self._size)
+        sizes, _ = view.values_and_marks(places)
+        kept = sizes != GONE
+        places = places[kept]
+        widths = sizes[kept].astype(np.uint64) + view.lengths(places) + np.uint64(HEADER.size)
+        parts = (np.cumsum(widths) - widths) // np.uint64(CHUNK_SIZE)
+        for part in np.unique(parts).tolist():
+            yield gathered(self._data, places[parts == part], widths[parts == part])
 
     def _frames(self) -> Iterator[tuple[int, PointBatch]]:
         """Go over the batches as they were written, and where the entries of each begin."""
@@ -198,12 +212,6 @@ class PointLog:
             place += FRAME.size + 8 * count
             yield place, PointBatch(starts, view[place : place + size])
             place += size
-
-    def _living(self, places: NDArray[np.uint64], counting: NDArray[np.uint64]) -> NDArray[Any]:
-        """Say which of some entries count: those to which the table leads, and that do not say that one is gone."""
-        sizes, _ = LogView(self._data, self._size).values_and_marks(places)
-        nearest = np.minimum(np.searchsorted(counting, places), len(counting) - 1)
-        return np.flatnonzero((counting[nearest] == places) & (sizes != GONE))
 
     def entries(self) -> Iterator[tuple[bytes, bytes]]:
         """Go over all entries that count, in no particular order."""

@@ -148,11 +148,13 @@ class StateStore:
         for part in parts_of(self.scan(b""), size):
             yield EpochChanges(part)
         some: list[PointBatch] = []
+        held = 0
         for batch in self.points.batches():
             some.append(batch)
-            if sum(len(one.data) for one in some) >= size:
+            held += len(batch.data)
+            if held >= size:
                 yield EpochChanges(points=Points(set(self.columns), some))
-                some = []
+                some, held = [], 0
         if some:
             yield EpochChanges(points=Points(set(self.columns), some))
 
