@@ -183,7 +183,8 @@ def markdown(figures: list[dict], growth: list[dict]) -> str:
         first = next(one for one in growth if one["kind"] == row["kind"])
         cells = [row["kind"], row["size"]]
         for cost, every in (("microseconds", "all"), ("cpu_microseconds", "all_cpu")):
-            cells += [f"{row[cost]:.2f}", ", ".join(map(str, row[every])), f"{row[cost] / first[cost]:.2f} x"]
+            ratio = f"{row[cost] / first[cost]:.2f} x" if first[cost] else "-"  # noise may leave nothing of the first
+            cells += [f"{row[cost]:.2f}", ", ".join(map(str, row[every])), ratio]
         lines.append(f"| {' | '.join(cells)} |")
     most = max((part for row in (*figures, *growth) for part in row["stolen"]), default=0.0)
     if most > DISTURBED:
