@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flott.runtime.column_keys import GroupMemo
-from flott.runtime.keys import decode_key, encode_key, encode_keys, groups_of_subtask, key_group_of, subtask_of_group
+from flott.runtime.keys import decode_key, encode_key, groups_of_subtask, key_group_of, subtask_of_group
+from flott.runtime.many_keys import encode_keys, key_groups_of
 
 scalars = st.none() | st.booleans() | st.integers() | st.text() | st.binary() | st.floats(allow_nan=False)
 keys = st.recursive(scalars, lambda inner: st.tuples(inner, inner) | st.tuples(inner), max_leaves=5)
@@ -22,6 +23,7 @@ def test_a_key_comes_back_from_its_bytes(key):
 @given(st.lists(keys) | st.lists(st.tuples(scalars, st.integers() | st.tuples(st.text(), scalars))))
 def test_many_keys_have_the_bytes_that_each_has(several):
     assert encode_keys(several) == [encode_key(key) for key in several]
+    assert key_groups_of(several, 128).tolist() == [key_group_of(key, 128) for key in several]
 
 
 @given(st.lists(keys, unique=True), st.lists(keys, unique=True))

@@ -9,7 +9,9 @@ from zlib import crc32
 import numpy as np
 import pyarrow as pa
 
-from flott.runtime.keys import encode_keys, key_group_of, key_groups_of_bytes, key_groups_of_checksums
+from flott.runtime.keys import key_group_of, key_groups_of_checksums
+from flott.runtime.many_keys import key_groups_of
+from flott.runtime.native import entries
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,12 +85,14 @@ class GroupMemo(dict[Any, int]):
 
     def of_all(self, keys: list[Any]) -> NDArray[np.int64]:
         """Return the key groups of several keys, each of which comes once."""
+        if entries is not None:
+            return key_groups_of(keys, self.max_parallelism)  # in less time than it takes to look them up
         found = list(map(self.get, keys))
         if None in found:
             new = [key for key, group in zip(keys, found, strict=True) if group is None]
             if len(self) + len(new) > MANY_KEYS:
                 self.clear()
-            groups = key_groups_of_bytes(encode_keys(new), self.max_parallelism).tolist()
+            groups = key_groups_of(new, self.max_parallelism).tolist()
             self.update(zip(new, groups, strict=True))
             rest = iter(groups)
             found = [next(rest) if group is None else group for group in found]

@@ -7,14 +7,13 @@ import struct
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -45,24 +44,6 @@ def encode_key(key: Any) -> bytes:
     if kind is int:
         return b"i%d" % key
     return encode_tuple(key) if kind is tuple else encode_other(key)
-
-
-def encode_keys(keys: Sequence[Any]) -> list[bytes]:
-    """Write several keys as bytes, as one by one, but faster where they are alike.
-
-    >>> encode_keys([("a", 7), ("b", 8)]) == [encode_key(("a", 7)), encode_key(("b", 8))]
-    True
-    """
-    kinds = set(map(type, keys))
-    if kinds == {int}:
-        return [b"i%d" % key for key in keys]
-    if kinds == {tuple} and len(set(map(len, keys))) == 1 and keys[0]:
-        pieces: list[Iterable[bytes]] = [repeat(b"t")]
-        for items in zip(*keys, strict=True):
-            encoded = encode_keys(items)
-            pieces += [map(ITEM_SIZE.pack, map(len, encoded)), encoded]
-        return list(map(b"".join, zip(*pieces)))  # noqa: B905 - one of them has no end
-    return list(map(encode_key, keys))
 
 
 def encode_tuple(key: tuple[Any, ...]) -> bytes:

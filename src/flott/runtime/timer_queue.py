@@ -6,6 +6,7 @@ import pickle
 import struct
 from contextlib import suppress
 from heapq import heappop, heappush, heapreplace
+from itertools import chain
 from operator import index
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -255,6 +256,7 @@ class TimerQueue:
         """Add what was registered, fired and deleted in this epoch, as store entries."""
         for address in self._removed:
             changes[address] = None
+        self._write_down_keys()
         for time, owners in self._gone.items():
             prefix = self._column + _time_bytes(time)
             for owner in owners:
@@ -275,6 +277,12 @@ class TimerQueue:
             earliest = self.snapshot()
             self.forget()
             self._seek(earliest)
+
+    def _write_down_keys(self) -> None:
+        """Encode the keys that are to be written all at once."""
+        key_of, heads = self._codec.key_of, self._backend.heads
+        waiting = chain(self._gone.values(), self._new.values())
+        heads.fill([key for owners in waiting for key in map(key_of, owners) if key not in heads])
 
     def live_entries(self) -> int:
         """Say how many timers are in memory."""

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from flott.runtime import native
 from flott.runtime.batch import Batch
 from flott.runtime.keys import encode_key, key_group_of
+from flott.runtime.many_keys import encode_keys, key_groups_of
 from flott.runtime.partitioners import KeyGroupHash, Lane, TargetMemo, scatter
 from flott.runtime.state import backend, points, slot_table
 from flott.runtime.state.addresses import LONG_KEY
@@ -33,7 +34,8 @@ CAN_COMPILE = shutil.which("cc") is not None and (Path(sysconfig.get_path("inclu
 compiled = pytest.mark.skipif(entries is None, reason="not compiled")
 
 plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary()
-keys = st.integers() | st.text() | st.floats(allow_nan=False) | st.booleans() | st.tuples(st.integers(), st.text())
+scalars = st.none() | st.booleans() | st.integers() | st.text() | st.binary() | st.floats(allow_nan=False)
+keys = st.recursive(scalars, lambda some: st.tuples(some, some) | st.tuples(some) | st.just(()), max_leaves=12)
 values = st.recursive(
     plain, lambda some: st.lists(some) | st.tuples(some) | st.tuples(some, some) | st.dictionaries(st.text(), some)
 )
@@ -113,6 +115,32 @@ def test_keys_that_are_too_long_for_an_address(length, letter):
     fits = len(encode_key(key)) <= LONG_KEY
     assert (address is not None) == fits
     assert keyed_backend().addresses(b"col1", [key]) == [keyed_backend().address(b"col1", key)]
+
+
+@compiled
+@pytest.mark.parametrize(
+    "last", [7, -(2**63), 2**80, "abc", "é", None, True, 2.5, b"x", (), (1, None), ((("a",),),)], ids=repr
+)
+@pytest.mark.parametrize("beyond", range(-3, 4))
+def test_tuples_that_just_fit_and_just_do_not(last, beyond):
+    rest = len(encode_key(("", last)))
+    key = ("x" * (LONG_KEY - rest + beyond), last)
+    assert len(encode_key(key)) == LONG_KEY + beyond
+    (address,) = entries.addresses([key], b"col1", 128)
+    assert (address is not None) == (beyond <= 0)
+    assert keyed_backend().addresses(b"col1", [key]) == [keyed_backend().address(b"col1", key)]
+    assert encode_keys([key]) == [encode_key(key)]
+    assert key_groups_of([key], 128).tolist() == [key_group_of(key, 128)]
+
+
+@compiled
+@pytest.mark.parametrize("depth", [1, 7, 8, 9, 30, 100])
+def test_tuples_in_tuples(depth):
+    key = "deep"
+    for _ in range(depth):
+        key = (key, depth)
+    assert encode_keys([key]) == [encode_key(key)]
+    assert key_groups_of([key], 128).tolist() == [key_group_of(key, 128)]
 
 
 @compiled

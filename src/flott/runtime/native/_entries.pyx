@@ -47,6 +47,7 @@ cdef extern from "Python.h":
 cdef enum:
     LONG_KEY = 360
     GROUP_AND_COLUMN = 6
+    ITEM_SIZE = 4       # what an item of a tuple says of its length
     HEAD = 8            # of an address: key group, column, length of the key
     HEADER = 10         # of an entry: size of the value, mark, length of the address
     STRIDE = 256        # so many keys are worked on at once
@@ -126,29 +127,89 @@ cdef inline Py_ssize_t write_number(char *into, long long number) noexcept nogil
     return written
 
 
-cdef Py_ssize_t write_key(char *into, object key) except -2:
-    """Write a key as encode_key does; return how many bytes, or -1 for one that is too long to stand in an address."""
+cdef Py_ssize_t write_part(char *into, Py_ssize_t room, object key, int depth) except -2:
+    """Write a key, or an item of one, as encode_key does; return how many bytes, or -1 if there is too little room."""
     cdef int overflow = 0
     cdef long long number
-    cdef Py_ssize_t size
-    if type(key) is int:
+    cdef Py_ssize_t size, written
+    cdef char digits[24]
+    kind = type(key)
+    if kind is int:
         number = PyLong_AsLongLongAndOverflow(key, &overflow)
         if not overflow:
+            size = 1 + write_number(digits, number)
+            if size > room:
+                return -1
             into[0] = b"i"
-            return 1 + write_number(into + 1, number)
-    elif type(key) is str and PyUnicode_IS_COMPACT_ASCII(key):
-        size = PyUnicode_GET_LENGTH(key)
-        if size >= LONG_KEY:
+            memcpy(into + 1, digits, size - 1)
+            return size
+    elif kind is str and PyUnicode_IS_COMPACT_ASCII(key):
+        size = 1 + PyUnicode_GET_LENGTH(key)
+        if size > room:
             return -1
         into[0] = b"s"
-        memcpy(into + 1, PyUnicode_DATA(key), size)
-        return 1 + size
+        memcpy(into + 1, PyUnicode_DATA(key), size - 1)
+        return size
+    elif key is None:
+        if room < 1:
+            return -1
+        into[0] = b"n"
+        return 1
+    elif kind is tuple and depth < DEEPEST:
+        if room < 1:
+            return -1
+        into[0] = b"t"
+        written = 1
+        for item in <tuple> key:
+            size = write_part(into + written + ITEM_SIZE, room - written - ITEM_SIZE, item, depth + 1)
+            if size < 0:
+                return -1
+            into[written] = <char> (size >> 24)
+            into[written + 1] = <char> (size >> 16 & 0xFF)
+            into[written + 2] = <char> (size >> 8 & 0xFF)
+            into[written + 3] = <char> (size & 0xFF)
+            written += ITEM_SIZE + size
+        return written
     cdef bytes encoded = encode_key(key)
     size = PyBytes_GET_SIZE(encoded)
-    if size > LONG_KEY:
+    if size > room:
         return -1
     memcpy(into, PyBytes_AS_STRING(encoded), size)
     return size
+
+
+cdef inline Py_ssize_t write_key(char *into, object key) except -2:
+    """Write a key as encode_key does; return how many bytes, or -1 for one that is too long to stand in an address."""
+    return write_part(into, LONG_KEY, key, 0)
+
+
+def encode_keys(list keys):
+    """Return each key as encode_key writes it."""
+    cdef char encoded[LONG_KEY]
+    cdef Py_ssize_t size
+    cdef list made = []
+    for key in keys:
+        size = write_key(encoded, key)
+        made.append(encode_key(key) if size < 0 else PyBytes_FromStringAndSize(encoded, size))
+    return made
+
+
+def key_groups(list keys, uint32_t max_parallelism, int64_t[::1] into):
+    """Work out the key group of each key."""
+    cdef Py_ssize_t number
+    if into.shape[0] != PyList_GET_SIZE(keys):
+        raise ValueError("each key has one group")
+    for number in range(PyList_GET_SIZE(keys)):
+        into[number] = key_group(<object> PyList_GET_ITEM(keys, number), max_parallelism)
+
+
+cdef int64_t key_group(object key, uint32_t max_parallelism) except -1:
+    cdef char encoded[LONG_KEY]
+    cdef Py_ssize_t size = write_key(encoded, key)
+    if size >= 0:
+        return group_of(encoded, size, max_parallelism)
+    cdef bytes long_one = encode_key(key)
+    return group_of(PyBytes_AS_STRING(long_one), PyBytes_GET_SIZE(long_one), max_parallelism)
 
 
 cdef inline uint32_t group_of(const char *key, Py_ssize_t size, uint32_t max_parallelism) noexcept nogil:
@@ -182,22 +243,14 @@ def addresses(list keys, bytes column, uint32_t max_parallelism):
 
 def scatter(list keys, uint32_t max_parallelism, uint32_t parallelism, list values, list stamps):
     """Deal values out to the subtasks of their keys; so many lists of values, and as many of stamps if there are any."""
-    cdef char encoded[LONG_KEY]
-    cdef Py_ssize_t size, number, total = PyList_GET_SIZE(keys)
-    cdef bytes long_one
+    cdef Py_ssize_t number, total = PyList_GET_SIZE(keys)
     cdef uint32_t target
     cdef list dealt = [[] for _ in range(parallelism)]
     cdef list stamped = [[] for _ in range(parallelism)]
     if PyList_GET_SIZE(values) != total or (stamps is not None and PyList_GET_SIZE(stamps) != total):
         raise ValueError("each value has one key, and one stamp if there are any")
     for number in range(total):
-        key = <object> PyList_GET_ITEM(keys, number)
-        size = write_key(encoded, key)
-        if size < 0:
-            long_one = encode_key(key)
-            target = group_of(PyBytes_AS_STRING(long_one), PyBytes_GET_SIZE(long_one), max_parallelism)
-        else:
-            target = group_of(encoded, size, max_parallelism)
+        target = <uint32_t> key_group(<object> PyList_GET_ITEM(keys, number), max_parallelism)
         target = <uint32_t> (<uint64_t> target * parallelism // max_parallelism)
         (<list> PyList_GET_ITEM(dealt, target)).append(<object> PyList_GET_ITEM(values, number))
         if stamps is not None:

@@ -7,7 +7,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from flott.runtime.keys import encode_key, encode_keys, key_group_of_bytes, key_groups_of_bytes
+from flott.runtime.keys import encode_key, key_group_of_bytes, key_groups_of_bytes
+from flott.runtime.many_keys import encode_keys
 
 if TYPE_CHECKING:
     from flott.runtime.state.changes import Changes

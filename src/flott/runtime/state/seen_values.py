@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from flott.runtime.keys import encode_keys
+from flott.runtime.many_keys import encode_keys
 from flott.runtime.state.maps import entry_address
 
 if TYPE_CHECKING:
