@@ -127,9 +127,15 @@ def main() -> None:
                     found[engine].setdefault(name, []).append(rates(times))
                     if "error" in times:
                         errors[f"{name} on {engine}"] = times["error"]
-                print(f"round {number + 1}: {engine} took {run.seconds:.0f} s", file=sys.stderr, flush=True)
+                others = f", others had {run.stolen:.0%} of the processors"
+                print(f"round {number + 1}: {engine} took {run.seconds:.0f} s{others}", file=sys.stderr, flush=True)
     figures = [
-        {"query": name, "engine": engine, "events_per_second": None if None in some else statistics.median(some)}
+        {
+            "query": name,
+            "engine": engine,
+            "events_per_second": None if None in some else statistics.median(some),
+            "all": [one and round(one) for one in some],
+        }
         for engine, by_name in found.items()
         for name, some in by_name.items()
     ]
