@@ -78,6 +78,25 @@ class JobCheckpoints:
                 ends_with = outcome
         return ends_with
 
+    def is_final(self, pending: PendingCheckpoint | None) -> bool:
+        """Say whether a job whose input has ended may end with this checkpoint; False if it needs one more.
+
+        Whatever number of failures is tolerated: what was written since the checkpoint before would never be committed.
+        """
+        if pending is None or not self._coordinator.settings.enabled:
+            return True
+        if pending.savepoint is not None:
+            # A savepoint in passing commits nothing.
+            return False
+        latest = self._coordinator.latest
+        if latest is not None and latest.metadata.checkpoint_id >= pending.checkpoint_id:
+            return True
+        message = (
+            f"checkpoint {pending.checkpoint_id}, the job's last, failed: {pending.stats.failure}. The job can't "
+            f"finish without it: what its sinks wrote since the checkpoint before is not committed"
+        )
+        raise JobExecutionError(message)
+
     @staticmethod
     def go_on_after(pending: PendingCheckpoint | None) -> None:
         """The savepoint to stop with came to nothing: the job goes on, but if it was drained, from before that."""
