@@ -78,13 +78,16 @@ test-slow: setup ## Run the tests that take long: the simulation, the whole save
 	$(PYTEST) -q -m "slow and not chaos"
 
 .PHONY: lint
-lint: $(STAMP) ## Check style, formatting, types, import layers and docs
+lint: $(STAMP) ## Check style, formatting, types, import layers, docs, words and timing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/lint_layers.py
 	$(BIN)/python tools/lint_docs.py
 	$(BIN)/python tools/lint_links.py
+	$(BIN)/python tools/lint_words.py
+	$(BIN)/python tools/lint_commits.py
+	$(BIN)/python tools/lint_timing.py
 	PYTHONPATH=src $(BIN)/python tools/configuration_reference.py --check
 	PYTHONPATH=src $(BIN)/python tools/command_line_reference.py --check
 
