@@ -88,7 +88,7 @@ def a_hundred_at_a_time(port, ordered, numbers):
     return rate
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("ordered", [True, False])
 def test_fifty_times_as_many_lookups_as_one_after_the_other(port, ordered):
     blocking = one_after_the_other(port, 40)
