@@ -37,7 +37,10 @@ STEP = 10
 END = RECORDS * STEP + 1
 TAKEN_BACK = "-"
 """What a line begins with that takes one of the same text back; others begin with ``+``."""
-SAVED = "saved.zip"
+CHECKPOINTS = {
+    "execution.checkpointing.interval": "1 ms",
+    "execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
+}
 
 
 class Stamp(TimestampAssigner):
@@ -61,6 +64,8 @@ class Case:
     name: str
     build: Callable[[DataStream], DataStream]
     options: dict[str, str] = field(default_factory=dict)
+    checkpoint: bool = False
+    """Whether it is saved by a checkpoint, which stands on the changes of several epochs, not by a savepoint."""
 
     def program(self, out: Path, parallelism: int, options: dict[str, str]) -> Any:
         configuration = Configuration().set_string("flott.execution.target", "in-process")
@@ -86,6 +91,19 @@ class Case:
             Hold.go_on.set()
             return Path(promise.result(60))
 
+    def save_checkpoint(self, folder: Path) -> Path:
+        """Run the job up to ``HOLD_AT`` and cancel it; return where its checkpoints are."""
+        _reset(HOLD_AT)
+        env = self.program(folder / "before", 2, {**CHECKPOINTS, "execution.checkpointing.dir": str(folder / "kept")})
+        with small_epochs():
+            client = submit(env.program("golden"), env._configuration)
+            assert Hold.reached.wait(60)
+            cancelled = client.cancel()
+            Hold.go_on.set()
+            cancelled.result(60)
+        [job] = (folder / "kept").iterdir()
+        return job
+
     def finish(self, out: Path, options: dict[str, str], parallelism: int = 2) -> list[str]:
         """Run the job to its end; return its output."""
         _reset(None)
@@ -99,9 +117,9 @@ class Case:
         """Save the job, restore it, and write down all of that in one file."""
         with tempfile.TemporaryDirectory() as place:
             root = Path(place)
-            saved = self.save(root)
+            saved = self.save_checkpoint(root) if self.checkpoint else self.save(root)
             before = lines(root / "before")
-            after = self.finish(root / "after", {FROM: str(saved)})
+            after = self.finish(root / "after", {FROM: str(_complete(saved))})
             content = io.BytesIO()
             with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
                 for file in sorted(saved.rglob("*")):
@@ -116,7 +134,7 @@ class Case:
         with zipfile.ZipFile(archive) as saved:
             saved.extractall(folder)
         before = (folder / "before.txt").read_text(encoding="utf-8").splitlines()
-        after = self.finish(folder / "after", {FROM: str(folder / "savepoint")}, parallelism)
+        after = self.finish(folder / "after", {FROM: str(_complete(folder / "savepoint"))}, parallelism)
         return table(before + after), (folder / "result.txt").read_text(encoding="utf-8").splitlines()
 
 
@@ -130,6 +148,11 @@ def table(changes: list[str]) -> list[str]:
     for line in changes:
         left[line[1:]] += -1 if line.startswith(TAKEN_BACK) else 1
     return sorted(left.elements())
+
+
+def _complete(saved: Path) -> Path:
+    """Return the folder of the newest metadata."""
+    return max(saved.rglob("_metadata"), key=lambda path: (len(path.parent.name), path.parent.name)).parent
 
 
 def _reset(hold_at: int | None) -> None:
