@@ -13,11 +13,13 @@ from flott.table.connectors.registry import Connectors
 from flott.table.errors import TableError, ValidationError, did_you_mean
 from flott.table.explain import explained
 from flott.table.expr import Expr, Literal
-from flott.table.functions.casts import check_cast
+from flott.table.functions.casts import NESTED, check_cast
 from flott.table.functions.registry import SignatureError, cast_to
 from flott.table.functions.result_types import common_type
+from flott.table.nested_columns import part_types
 from flott.table.physical.attach import behind
 from flott.table.physical.batch import BatchPlans
+from flott.table.physical.constraints import enforced
 from flott.table.physical.to_stream import StreamBuilder
 from flott.table.physical.translate import Settings, Translator
 from flott.table.physical.upserts import for_sink
@@ -120,7 +122,7 @@ class Planner:
         """Put a plan into the program; return its last step and its stream of Rows."""
         step, stream = self.stream(node)
         times = [place for place, field in enumerate(node.fields) if field.is_rowtime]
-        operator = ColumnsToRows([field.name for field in node.fields], times[0] if stamped and times else None)
+        operator = ColumnsToRows(node.fields, times[0] if stamped and times else None)
         return step, behind(stream, "ToRows", operator, output_type)
 
     def sinks(self, nodes: list[SinkNode]) -> None:
@@ -128,7 +130,10 @@ class Planner:
         builder = StreamBuilder(self.environment)
         for node, step in zip(nodes, self._steps(*(node.input for node in nodes)), strict=True):
             sink = self.connectors.sink(node.path, node.table, node.fields, step)
-            sink.attach(builder.stream(for_sink(step, sink)))
+            sink.attach(builder.stream(for_sink(self._enforced(node, step), sink)))
+
+    def _enforced(self, node: SinkNode, step: Step) -> Step:
+        return enforced(node, step, drop=self.config.drops_nulls(), lengths=self.config.length_enforcer())
 
     def _steps(self, *nodes: Node) -> list[Step]:
         """Return the last steps of the plans of one program."""
@@ -162,7 +167,9 @@ class Planner:
             step = self._explained_step(translator, batch, best, notes)
             if isinstance(node, SinkNode):
                 sink = self.connectors.sink(node.path, node.table, node.fields, step)
-                plans.append((node, node.with_inputs(best), _sink_step(node, for_sink(step, sink))))
+                plans.append(
+                    (node, node.with_inputs(best), _sink_step(node, for_sink(self._enforced(node, step), sink)))
+                )
             else:
                 plans.append((node, best, step))
         return explained(plans, notes, changes=changes)
@@ -214,6 +221,9 @@ def _assignable(source: DataType, target: DataType) -> bool:
     both_numbers = isinstance(source, NumericType) and isinstance(target, NumericType)
     both_texts = is_text(source) and is_text(target)
     both_times = is_timestamp(source) and is_timestamp(target)
+    if isinstance(source, NESTED):
+        pairs = zip(part_types(source), part_types(target), strict=True)
+        return all(_assignable(one, other) for (_, one), (_, other) in pairs)
     return common_type([source, target]) is not None or both_numbers or both_texts or both_times
 
 
