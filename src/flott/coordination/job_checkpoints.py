@@ -58,6 +58,8 @@ class JobCheckpoints:
     def acknowledge(self, pending: PendingCheckpoint, version: JobVersion, reports: list[TaskReport]) -> None:
         """The epoch that a checkpoint ends counts: write the checkpoint down, unless a task could not do its part."""
         declined = [report.declined for report in reports if report.declined is not None]
+        if self._coordinator.expired(pending):
+            declined.append(f"its epoch took longer than {self._coordinator.settings.timeout} ms")
         if declined:
             self._on_abort(self._coordinator.decline(pending, declined[0]))
             return
