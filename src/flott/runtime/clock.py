@@ -9,7 +9,10 @@ class Clock(Protocol):
     """Tells processing time."""
 
     def now(self) -> int:
-        """Return the current time in milliseconds since 1970."""
+        """Return the time of day in milliseconds since 1970; it jumps when somebody sets the machine's clock."""
+
+    def steady(self) -> int:
+        """Return milliseconds that never go back, near the time of day: for intervals and rates within one process."""
 
 
 class ManualClock:
@@ -25,6 +28,9 @@ class ManualClock:
         self._now = now
 
     def now(self) -> int:
+        return self._now
+
+    def steady(self) -> int:
         return self._now
 
     def advance_to(self, now: int) -> None:

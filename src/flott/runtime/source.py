@@ -41,14 +41,17 @@ class SourcePlan:
     ended: bool
     """After this epoch the source has nothing more, ever."""
     look_again: int | None = None
-    """When it makes sense to plan again (processing time in ms); None: at the next tick."""
+    """When it makes sense to plan again, by the clock of ``Enumerator.plan``; None: at the next tick."""
 
 
 class Enumerator(Protocol):
     """Lives in the driver: knows the splits of a source and how far each was read."""
 
     def plan(self, scale: float, now: int) -> SourcePlan:
-        """Plan the next epoch's piece: the source's base amount times ``scale``, less if there is less."""
+        """Plan the next epoch's piece: the source's base amount times ``scale``, less if there is less.
+
+        ``now`` is for intervals and rates: milliseconds that never go back, near the time of day.
+        """
 
     def snapshot(self) -> Any:
         """Return the positions after all that was planned, picklable."""

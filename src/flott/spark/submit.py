@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flott.common.machine_clock import MachineClock
 from flott.common.options import FlottOptions
 from flott.common.private_directory import private_directory, temporary_root
 from flott.coordination.launch import launch
 from flott.errors import ConfigurationError
-from flott.spark.clock import SystemClock
 from flott.spark.dependencies import ship
 from flott.spark.runner import SparkRunner
 from flott.spark.session import epoch_session
@@ -32,7 +32,7 @@ def submit(program: Program, configuration: Configuration, clock: Clock | None =
         storage, state_dir = places(configuration, str(job_id), master, checkpoints)
         return SparkRunner(spark, plan, str(job_id), storage, state_dir, configuration)
 
-    return launch(program, configuration, clock or SystemClock(), runner)
+    return launch(program, configuration, clock or MachineClock(), runner)
 
 
 def places(configuration: Configuration, job_id: str, master: str, checkpoints: str | None = None) -> tuple[str, str]:

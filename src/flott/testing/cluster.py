@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flott.common.machine_clock import MachineClock
 from flott.coordination.launch import launch
 from flott.runtime.job_file import pack, unpack
 from flott.runtime.level import run_partition
@@ -26,14 +27,6 @@ if TYPE_CHECKING:
     from flott.runtime.clock import Clock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import EpochOrder, TaskReport
-
-
-class WallClock:
-    """The machine's time, for in-process jobs that nobody hands a clock."""
-
-    def now(self) -> int:
-        """Return the current time in milliseconds since 1970."""
-        return time.time_ns() // 1_000_000
 
 
 class InProcessRunner:
@@ -99,7 +92,7 @@ class InProcessRunner:
 
 def submit(program: Program, configuration: Configuration, clock: Clock | None = None) -> DriverJobClient:
     """Start a program in this process; what ``flott.execution.target: in-process`` does."""
-    time_of_day = clock or WallClock()
+    time_of_day = clock or MachineClock()
 
     def runner(_: JobID, plan: EpochPlan, checkpoints: str | None) -> InProcessRunner:
         return InProcessRunner(plan, time_of_day, checkpoints)
