@@ -119,6 +119,11 @@ flames: setup ## Draw where the time of each scenario goes: docs/figures/flame-*
 guard: $(STAMP) ## Fail if the operators lost a fifth of their speed against a plain Python loop
 	PYTHONPATH=src $(BIN)/python benchmarks/guard.py
 
+.PHONY: compare
+compare: $(STAMP) ## Compare the speed of two revisions: OLD=rev [NEW=HEAD] [SCENARIOS=dicts,q*] [SPARK=1] [MINUTES=20]
+	@PYTHONPATH=src:. $(BIN)/python -m benchmarks.compare $(if $(OLD),$(OLD),$(error make compare OLD=rev)) $(or $(NEW),HEAD) \
+	  --scenarios '$(SCENARIOS)' --minutes $(or $(MINUTES),20) $(if $(SPARK),--spark)
+
 .PHONY: docs
 docs: $(STAMP) ## Build the documentation site, without the network: build/site/index.html
 	NO_MKDOCS_2_WARNING=1 PYTHONPATH=src $(BIN)/python -m mkdocs build --strict --quiet
