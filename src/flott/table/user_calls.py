@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from flott.errors import FlottError
+from flott.errors import USER_CODE_RAISES, FlottError
 from flott.table.python_values import column_from_python, to_python
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def call_user_function(call: UserCall, args: list[Any], length: int, kind: Any) 
         evaluate = function.evaluator()
         rows = rows_of_arguments(call, args, length)
         values = _awaited(evaluate, rows) if function.func_type == "async" else [evaluate(*row) for row in rows]
-    except Exception as error:
+    except USER_CODE_RAISES as error:
         raise FlottError(f"function {call.name}: {type(error).__name__}: {error}") from error
     try:
         return column_from_python(list(values), call.type)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from flott.errors import FlottError
-from flott.runtime.operator import Operator
+from flott.errors import USER_CODE_RAISES, FlottError
+from flott.runtime.operator import Operator, close_all
 from flott.table.compile import ArrowCompiler, column_of
 from flott.table.functions.registry import Session
 from flott.table.python_values import column_from_python
@@ -38,8 +38,7 @@ class Correlate(Operator):
             user.open(self.context)
 
     def close(self) -> None:
-        for user in self._users:
-            user.close()
+        close_all(self._users)
 
     def process(self, batch: Batch) -> None:
         columns, kinds = unpack(batch)
@@ -65,7 +64,7 @@ class Correlate(Operator):
             before = len(made)
             try:
                 made.extend(rows_of_result(evaluate(*row)))
-            except Exception as error:
+            except USER_CODE_RAISES as error:
                 raise FlottError(
                     f"{self.context.title}: function {call.name}: {type(error).__name__}: {error}"
                 ) from error

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from flott.errors import FlottError
-from flott.runtime.operator import Operator
+from flott.errors import USER_CODE_RAISES, FlottError
+from flott.runtime.operator import Operator, close_all
 from flott.table.arrow_types import column_of_plain, to_arrow_type
 from flott.table.functions.aggregates import Aggregate
 from flott.table.python_values import column_from_python, plain_from_python, to_python
@@ -55,7 +55,7 @@ def _of_series(user: Any, kinds: list[DataType]) -> Aggregate:
             accumulator = function.create_accumulator()
             function.accumulate(accumulator, *series)
             made = function.get_value(accumulator)
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise FlottError(f"function {user.name}: {type(error).__name__}: {error}") from error
         return plain_from_python(made, user.result_type)
 
@@ -82,8 +82,7 @@ class UserAggregates(Operator):
             user.open(self.context)
 
     def close(self) -> None:
-        for user in self._users():
-            user.close()
+        close_all(self._users())
 
     def _users(self) -> list[Any]:
         found = {id(call.user): call.user for call in self.plan.calls if call.user is not None}
