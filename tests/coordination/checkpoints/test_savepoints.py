@@ -161,7 +161,7 @@ def test_a_restored_job_puts_out_what_an_uninterrupted_one_does(
     restore(tmp_path, savepoints, uninterrupted, variant, before, after, max_parallelism)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("max_parallelism", [None, 10])
 @pytest.mark.parametrize("after", PARALLELISMS)
 @pytest.mark.parametrize("before", PARALLELISMS)
