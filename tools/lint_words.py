@@ -28,7 +28,7 @@ WORDS = Path("tools/words.txt")
 BASELINE = Path("tools/words_baseline.txt")
 ROOTS = ("src", "tests", "tools", "examples", "benchmarks", "docs")
 SUFFIXES = frozenset({".py", ".pyx", ".pxd", ".md", ".sh", ".yaml", ".yml", ".toml", ".ipynb", ".html", ".js", ".css"})
-ABOUT_WORDS = frozenset({WORDS, BASELINE, Path("tests/tools/test_lint_words.py")})
+ABOUT_WORDS = frozenset({WORDS, BASELINE, *(Path(f"tests/tools/test_lint_{name}.py") for name in ("words", "commits"))})
 """These have to name the phrases."""
 LEFT_BY_RUNS = Path("benchmarks/results")
 
