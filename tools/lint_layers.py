@@ -62,7 +62,7 @@ PYSPARK_ROOM = "spark"
 
 # This package is handed a clock and seeds; these names are not used in it.
 DETERMINISTIC_ROOM = "runtime"
-NONDETERMINISTIC = (
+NONDETERMINISTIC: tuple[str, ...] = (
     "time", "random", "secrets", "numpy.random",
     "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today",
     "datetime.date.today",

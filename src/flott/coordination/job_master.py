@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from flott.coordination.restart import Backoff
     from flott.coordination.runner import EpochRunner
     from flott.coordination.start_state import StartingPoint
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import TaskReport
     from flott.runtime.source import Enumerator, SourcePlan
@@ -73,7 +73,7 @@ class JobMaster:
         plan: EpochPlan,
         make_enumerators: Callable[[], dict[int, Enumerator]],
         runner: EpochRunner,
-        clock: Clock,
+        clock: JobClock,
         settings: JobSettings,
         coordinator: CheckpointCoordinator,
         backoff: Backoff,

@@ -11,6 +11,10 @@ class Clock(Protocol):
     def now(self) -> int:
         """Return the time of day in milliseconds since 1970; it jumps when somebody sets the machine's clock."""
 
+
+class JobClock(Clock, Protocol):
+    """The clocks of a job's driver."""
+
     def steady(self) -> int:
         """Return milliseconds that never go back, near the time of day: for intervals and rates within one process."""
 

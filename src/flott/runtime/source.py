@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, runtime_checkable
 
 from flott.errors import ExchangeError, FlottError, StateStoreError, UserFunctionError
 
@@ -74,6 +74,18 @@ class Source(Protocol):
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
         """Give out the records of one planned read, in order."""
+
+
+PARSE_ERRORS = "numParseErrors"
+"""The counter of lines and values that could not be read and were ignored, as the user asked."""
+
+
+@runtime_checkable
+class CountsParseErrors(Protocol):
+    """What ignores input that can't be read."""
+
+    def take_parse_errors(self) -> int:
+        """Return how many were ignored since the last call."""
 
 
 def raise_named(title: str, error: FlottError | ConnectionError) -> NoReturn:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from flott.common import Configuration, JobID
     from flott.coordination.client import DriverJobClient
     from flott.graph.transformations import Program
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
 
 
-def submit(program: Program, configuration: Configuration, clock: Clock | None = None) -> DriverJobClient:
+def submit(program: Program, configuration: Configuration, clock: JobClock | None = None) -> DriverJobClient:
     """Start a program as a job on Spark and return the handle on it; ``clock`` is for tests that move time by hand."""
 
     def runner(job_id: JobID, plan: EpochPlan, checkpoints: str | None) -> SparkRunner:

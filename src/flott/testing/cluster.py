@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flott.coordination.client import DriverJobClient
     from flott.graph.transformations import Program
     from flott.runtime.blocks import BlockRow
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import EpochOrder, TaskReport
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class InProcessRunner:
     """Runs epochs one subtask after the other, in this process."""
 
-    def __init__(self, plan: EpochPlan, clock: Clock, storage: str | None = None) -> None:
+    def __init__(self, plan: EpochPlan, clock: JobClock, storage: str | None = None) -> None:
         data = pack(plan)
         self._file = unpack(data, sha256(data).hexdigest())
         self._directory = Path(tempfile.mkdtemp(prefix="flott-"))
@@ -90,7 +90,7 @@ class InProcessRunner:
                 stack.callback(store.close)
 
 
-def submit(program: Program, configuration: Configuration, clock: Clock | None = None) -> DriverJobClient:
+def submit(program: Program, configuration: Configuration, clock: JobClock | None = None) -> DriverJobClient:
     """Start a program in this process; what ``flott.execution.target: in-process`` does."""
     time_of_day = clock or MachineClock()
 
