@@ -27,7 +27,7 @@ from benchmarks.compare.sides import IN_PROCESS, SPARK
 from benchmarks.compare.stages import Subject, first_stage, second_stage
 
 
-def arguments() -> argparse.Namespace:
+def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="make compare", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -38,7 +38,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=20.0, help="for the first stage as a whole")
     parser.add_argument("--spark", action="store_true", help="the second stage too")
     parser.add_argument("--spark-minutes", type=float, default=10.0, help="for each scenario of the second stage")
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
 def tell(subject: Subject) -> None:
@@ -52,8 +52,8 @@ def tell(subject: Subject) -> None:
         )
 
 
-def main() -> None:
-    options = arguments()
+def main(arguments: list[str] | None = None) -> None:
+    options = parsed(arguments)
     old, new = Revision.of(options.old), Revision.of(options.new)
     chosen = named(options.scenarios.split(",")) if options.scenarios else list(SCENARIOS)
     sources = built(old), built(new)

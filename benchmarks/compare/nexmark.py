@@ -85,7 +85,7 @@ def statements() -> dict[str, str]:
     return {name: query["flott"] for name, query in yaml.safe_load(QUERIES.read_text(encoding="utf-8")).items()}
 
 
-def sql(query: str, env, records: int):
+def sql(query: str, env, records: int) -> None:
     """Run a query of tests/table/nexmark into nowhere."""
     tables = StreamTableEnvironment.create(env)
     nexmark_events.create_tables(tables.execute_sql, files(records), "csv")
@@ -94,4 +94,4 @@ def sql(query: str, env, records: int):
     columns = ", ".join(f"`{name}` {kind}" for name, kind in pairs)
     tables.execute_sql(f"CREATE TEMPORARY TABLE nothing ({columns}) WITH ('connector' = 'blackhole')")
     client = tables.execute_sql(f"INSERT INTO nothing {statements()[query]}").get_job_client()
-    return client.get_job_execution_result().result()
+    client.get_job_execution_result().result()

@@ -60,6 +60,12 @@ class Revision:
         return git("diff", "--name-only", old.tree, self.tree).decode().splitlines()
 
 
+def is_known(name: str) -> bool:
+    """Return whether this clone, if it is one, has a revision."""
+    command = ["git", "-C", ROOT, "cat-file", "-e", f"{name}^{{tree}}"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
 def working_tree() -> str:
     """Write the files of the checkout, without a commit and without its index, as a tree."""
     with tempfile.TemporaryDirectory() as folder:

@@ -20,7 +20,7 @@ class Scenario:
 
     name: str
     run: Callable[[Any, int], Any]
-    """Runs the job in the environment that is handed in; returns its JobExecutionResult."""
+    """Runs the job in the environment that is handed in, to its end."""
     records: int
     on_spark: int
     covers: tuple[str, ...]
@@ -30,7 +30,7 @@ class Scenario:
 def stream(name, build, records, on_spark, *covers):
     def run(env, count):
         build(env, count)
-        return env.execute(name)
+        env.execute(name)
 
     return Scenario(name, run, records, on_spark, (*ENGINE, "src/flott/datastream", *covers))
 

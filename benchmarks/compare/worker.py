@@ -51,9 +51,9 @@ def run(scenario, target: str, records: int) -> dict[str, float]:
     gc.collect()
     gc.disable()
     try:
-        before = measure()
-        result = scenario.run(env, records)
-        return {"cpu": measure() - before, "seconds": result.get_net_runtime() / 1000}
+        before, started = measure(), time.monotonic()
+        scenario.run(env, records)
+        return {"cpu": measure() - before, "seconds": time.monotonic() - started}
     finally:
         gc.enable()
 
