@@ -52,7 +52,7 @@ def test_elements_may_be_nested(t_env, given):
     assert rows(t_env.from_elements([given], NESTED)) == [EXPECTED]
 
 
-def test_wrong_nested_elements_are_told(t_env):
+def test_wrong_nested_elements_are_named(t_env):
     with pytest.raises(TableError, match="column 'r' is ROW"):
         t_env.from_elements([(1, Row(1, 2, 3), [], {})], NESTED)
     with pytest.raises(TableError, match="column 'a' is INT"):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lint_commits import findings_of, main
+from lint_commits import AFTER, findings_of, main
 from lint_words import WORDS, read_phrases
 
 PHRASES = read_phrases((Path(__file__).parents[2] / WORDS).read_text(encoding="utf-8"))
@@ -15,6 +15,7 @@ PHRASES = read_phrases((Path(__file__).parents[2] / WORDS).read_text(encoding="u
     "subject",
     [
         "state: flush on checkpoint instead of per epoch",
+        "job: always end with the first cause",
         "tests, tools: wait for conditions",
         "coordination/checkpoints: process the oldest first",
         "docs: fix",
@@ -74,4 +75,4 @@ def test_only_commits_after_the_revision_are_read(commit, tmp_path, capsys):
 def test_without_the_history_nothing_is_checked(commit, tmp_path, capsys):
     commit("whatever")
     assert main([str(tmp_path)]) == 0
-    assert capsys.readouterr().out == "commits: no history since 733b7db here, nothing checked\n"
+    assert capsys.readouterr().out == f"commits: no history since {AFTER[:7]} here, nothing checked\n"

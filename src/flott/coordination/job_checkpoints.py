@@ -86,7 +86,7 @@ class JobCheckpoints:
         return ends_with
 
     def is_final(self, pending: PendingCheckpoint | None) -> bool:
-        """Say whether a job whose input has ended may end with this checkpoint; False if it needs one more.
+        """Return whether a job whose input has ended may end with this checkpoint; False if it needs one more.
 
         Whatever number of failures is tolerated: what was written since the checkpoint before would never be committed.
         """

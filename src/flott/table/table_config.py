@@ -129,7 +129,7 @@ class TableConfig:
         return self._configuration.get_boolean(MINI_BATCH, default_value=self.is_batch())
 
     def drops_nulls(self) -> bool:
-        """Say whether rows with NULL in columns that are NOT NULL are dropped when they are written."""
+        """Return whether rows with NULL in columns that are NOT NULL are dropped when they are written."""
         return self._configuration.get(TableOptions.NOT_NULL_ENFORCER) == "DROP"
 
     def length_enforcer(self) -> str:

@@ -346,7 +346,7 @@ def test_the_beginning_of_a_metadata_file_is_told_from_a_foreign_one(make, lengt
         load(str(path.parent))
 
 
-def test_a_checkpoint_that_was_written_too_late_is_given_up_though_nobody_looked_meanwhile(make):
+def test_a_checkpoint_that_was_written_too_late_is_aborted_though_nobody_looked_meanwhile(make):
     made = make(timeout=50)
     pending = start(made)
     made.coordinator.acknowledge(pending, PLAN, reports(), state("a"))

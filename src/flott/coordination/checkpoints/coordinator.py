@@ -231,7 +231,7 @@ class CheckpointCoordinator:
         return outcomes
 
     def expired(self, pending: PendingCheckpoint) -> bool:
-        """Say whether a checkpoint takes, or took, longer than the timeout allows: from its epoch to its metadata."""
+        """Return whether a checkpoint takes, or took, longer than the timeout: from its epoch to its metadata."""
         until = self.monotonic() if pending.written_at is None else pending.written_at
         return until - pending.started > self.settings.timeout
 

@@ -75,7 +75,7 @@ cdef inline bint plain(object value, set seen, int depth) except -1:
 
 
 cdef bint plain_container(object value, set seen, int depth) except -1:
-    """Say whether a container holds only types that marshal keeps; one that was seen is not looked at again."""
+    """Return whether a container holds only types that marshal keeps; one that was seen is not looked at again."""
     cdef Py_ssize_t number, place = 0
     cdef PyObject *key
     cdef PyObject *item
@@ -109,7 +109,7 @@ cdef bint plain_container(object value, set seen, int depth) except -1:
 
 
 def is_plain(list values):
-    """Say whether values consist of nothing but exact built-in types that marshal keeps."""
+    """Return whether values consist of nothing but exact built-in types that marshal keeps."""
     return bool(plain(values, set(), 0))
 
 

@@ -76,7 +76,7 @@ def functions() -> dict[str, Scalar]:
 
 
 def is_changing(expr: Expr) -> bool:
-    """Say whether an expression may give another value when it is computed again."""
+    """Return whether an expression may give another value when it is computed again."""
     known = functions()
     return any(
         not part.function.is_deterministic() if isinstance(part, UserCall) else known[part.function].changing

@@ -49,7 +49,7 @@ def _parts(node: Node) -> Iterator[object]:
 
 
 def _changes(part: object) -> bool:
-    """Say whether it gives another value each time, so that it has to be computed each time."""
+    """Return whether it gives another value each time, so that it has to be computed each time."""
     if isinstance(part, AggregateCall):
         return part.user is not None and not part.user.is_deterministic()
     return isinstance(part, Expr) and is_changing(part)

@@ -78,14 +78,14 @@ class ConstraintEnforcer(Operator):
 
 
 def is_constrained(kind: t.DataType, *, lengths: bool) -> bool:
-    """Say whether values of a type have to be checked."""
+    """Return whether values of a type have to be checked."""
     if not kind.is_nullable or (lengths and has_length(kind)):
         return True
     return any(is_constrained(part, lengths=lengths) for _, part in part_types(kind))
 
 
 def has_length(kind: t.DataType) -> bool:
-    """Say whether values of a type have a greatest length."""
+    """Return whether values of a type have a greatest length."""
     return isinstance(kind, WITH_LENGTH) and kind.length != t.MAX_LENGTH
 
 
@@ -105,7 +105,7 @@ def missing(column: Any, kind: t.DataType, name: str) -> Iterator[tuple[str, NDA
 
 
 def unfit(column: Any, kind: t.DataType) -> bool:
-    """Say whether a value is longer than its type, or shorter than one of a fixed length."""
+    """Return whether a value is longer than its type, or shorter than one of a fixed length."""
     if has_length(kind):
         lengths = pc.binary_length(column) if pa.types.is_binary(column.type) else pc.utf8_length(column)
         other = (pc.not_equal if isinstance(kind, FIXED) else pc.greater)(lengths, kind.length)  # type: ignore[attr-defined]

@@ -26,7 +26,7 @@ class IntervalJoin(Join):
             self._emit(INSERT, side, row, self._nothing[1 - side])
 
     def _is_over(self, side: int, row: Row) -> bool:
-        """Say whether no partner of a row can come any more."""
+        """Return whether no partner of a row can come any more."""
         end = self._end(side, row)
         return end is None or end <= self._timers.current_watermark() or self._matches_nothing(self._scope.key)
 
