@@ -119,5 +119,6 @@ class ExpiringMapState(MapState):
         self._complete |= self._cleared
         self._written = {}
         self._cleared = set()
-        self.sweep.run(changes, self._uses, self._now())
+        if self.sweep.run(changes, self._uses, self._now()):
+            self.forget()
         self._uses = 0
