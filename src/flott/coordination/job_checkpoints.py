@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -40,6 +41,7 @@ class JobCheckpoints:
         self._commits = commits
         self._hooks = hooks
         self._clock = clock
+        self._listened_to = somebody_listens(plan)
         self.notices: list[Notice] = []
         """What functions have not been told yet."""
 
@@ -59,14 +61,23 @@ class JobCheckpoints:
         """The epoch that a checkpoint ends counts: write the checkpoint down, unless a task could not do its part."""
         declined = [report.declined for report in reports if report.declined is not None]
         if declined:
-            self._on_abort(self._coordinator.decline(pending, declined[0]))
+            aborted = self._coordinator.decline(pending, declined[0])
+            if isinstance(aborted, AbortedCheckpoint):
+                self._on_abort(aborted)
             return
         written = None
         if pending.savepoint is not None:
             written = {(report.vertex, report.subtask): report for report in reports}
         pending.commits_up_to = version.committed + len(version.committables)
         state = version.state(self._hooks.states(), written)
-        self._coordinator.acknowledge(pending, self._plan, reports, state)
+        self._coordinator.acknowledge(
+            pending,
+            self._plan,
+            reports,
+            state,
+            partial(self._commits.make_durable, state.committables),
+            commits=bool(state.committables) or self._listened_to,
+        )
 
     def handle(self, version: JobVersion, *, wait: bool = False) -> CompletedCheckpoint | None:
         """Act on what has become of checkpoints; return the savepoint that the job ends with, if that is complete."""

@@ -21,7 +21,7 @@ from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
 from flott.coordination.source_planner import SourcePlanner
 from flott.coordination.version import JobVersion
-from flott.errors import CheckpointError, JobCanceledError
+from flott.errors import CheckpointError, FencedError, JobCanceledError
 from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
@@ -98,9 +98,12 @@ class JobMaster:
         self._backoff = backoff
         self._start = start
         self.record = record
+        if record is not None:
+            record.when_fenced.append(lambda _: self._interrupt())
         self._version = JobVersion(plan, make_enumerators())
         wait = coordinator.settings.enabled and coordinator.settings.exactly_once
-        self._commits = Commits(plan, wait=wait)
+        check = (lambda: None) if record is None else record.check
+        self._commits = Commits(plan, wait=wait, durable=coordinator.settings.durable, check_owner=check)
         self._hooks = MasterHooks.of(plan)
         self._planner = SourcePlanner(plan)
         self._cancelled = threading.Event()
@@ -143,6 +146,10 @@ class JobMaster:
         if not self.status.is_terminal_state():
             self.progress.enter(JobStatus.CANCELLING)
         self._cancelled.set()
+        self._interrupt()
+
+    def _interrupt(self) -> None:
+        """Let the loop look at once at how the job stands."""
         self._wake.set()
         self._runner.cancel()
 
@@ -181,7 +188,7 @@ class JobMaster:
             self._stopped_with.request.promise.complete(self._stopped_with.path)
 
     def _loop(self) -> None:
-        over, restored = False, False
+        over, restored = self.record is not None and self.record.finished, False
         while not over and not self._cancelled.is_set():
             try:
                 if not restored:
@@ -189,6 +196,8 @@ class JobMaster:
                     restored = True
                     self.progress.enter(JobStatus.RUNNING)
                 over = self._step()
+            except FencedError:
+                raise
             except Exception as error:  # noqa: BLE001 - whatever it is, the restart strategy decides
                 if self._cancelled.is_set():
                     return
@@ -200,22 +209,42 @@ class JobMaster:
     def _clean_up(self, status: JobStatus) -> None:
         """End the job: release everything, and keep of it only what its settings say."""
         checkpoints = self.checkpoints
-        checkpoints.abort_all(f"the job is {status.name.lower()}")
+        keep = checkpoints.keeps(status)
+        ours = self._end_record(status, keep=keep)
         checkpoints.requests.refuse_all(CheckpointError(f"job '{self.plan.job_name}' is {status.name.lower()}"))
         for enumerator in self._version.enumerators.values():
             enumerator.close()
         self._hooks.close()
+        if ours:
+            self._remove_files(keep=keep)
+        else:
+            checkpoints.background.shutdown()
+        self.metrics.close()
+        self._runner.close(keep=checkpoints.files.held() if keep else None, fenced=not ours)
+        if self.record is not None:
+            self.record.release() if keep or not ours else self.record.remove()
+
+    def _end_record(self, status: JobStatus, *, keep: bool) -> bool:
+        """Write down that the job is over; False if that can't be: then nothing may be removed."""
+        try:
+            self._checkpointing.abort_all(f"the job is {status.name.lower()}")
+            if self.record is not None:
+                self.record.end(status, keep=keep)
+        except (FencedError, OSError) as error:
+            log.error("job '%s' leaves everything as it is: %s", self.plan.job_name, error)  # noqa: TRY400
+            return False
+        return True
+
+    def _remove_files(self, *, keep: bool) -> None:
+        """Remove what nobody needs any more."""
+        checkpoints = self.checkpoints
         checkpoints.release(self._version.files())
-        keep = checkpoints.end(status)
+        checkpoints.end(keep=keep)
         try:
             kept = [one for checkpoint in checkpoints.completed for one in checkpoint.metadata.state.committables]
             self._commits.abort_stale(kept)
         except Exception as error:  # noqa: BLE001 - the job is over; what is left can be removed by hand
             log.warning("a sink could not undo what nobody will commit: %s", error)
-        self.metrics.close()
-        self._runner.close(keep=checkpoints.files.held() if keep else None)
-        if self.record is not None:
-            self.record.close(status, keep=keep)
 
     # Failure
 
@@ -223,6 +252,8 @@ class JobMaster:
         """See to checkpoints that were complete when the job failed: they count. True if the job ends with one."""
         try:
             return self._look_after_checkpoints()
+        except FencedError:
+            raise
         except Exception as error:  # noqa: BLE001 - the job has failed anyway; the restart tries this again
             log.warning("a checkpoint was complete, and what follows from that failed: %s", error)
             return False
@@ -230,7 +261,6 @@ class JobMaster:
     def _fail_or_wait(self, error: Exception) -> None:
         """Give up after a failure, or wait before the job comes back, as the restart strategy says."""
         self.progress.failed(error)
-        self._checkpointing.abort_all("the job failed")
         wait = self._backoff.failed(time.monotonic_ns() // 1_000_000)
         if wait is None:
             raise error
@@ -245,6 +275,7 @@ class JobMaster:
 
     def _restore(self) -> None:
         """Go to the last checkpoint; before the first, to where the job started from, or to its beginning."""
+        self._checkpointing.abort_all("the job failed")
         latest = self.checkpoints.latest
         self._epochs.renew()
         self._planner = SourcePlanner(self.plan)
@@ -282,6 +313,8 @@ class JobMaster:
 
     def _step(self) -> bool:
         """Run one epoch, or wait when there is nothing to do; True when the job is over."""
+        if self.record is not None and self.record.fenced is not None:
+            raise self.record.fenced
         if self._look_after_checkpoints():
             return True
         version, now, looked = self._version, self._clock.now(), time.monotonic()

@@ -23,5 +23,8 @@ class EpochRunner(Protocol):
     def discard(self, names: list[str]) -> None:
         """Remove state files that no version needs any more; called from a thread beside the loop."""
 
-    def close(self, keep: set[str] | None = None) -> None:
-        """Release everything. State goes with it, but for the files that checkpoints need which outlive the job."""
+    def close(self, keep: set[str] | None = None, *, fenced: bool = False) -> None:
+        """Release everything. State goes with it, but for the files that checkpoints need which outlive the job.
+
+        ``fenced``: another driver has the job, and all its files; none is removed.
+        """

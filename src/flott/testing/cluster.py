@@ -80,13 +80,14 @@ class InProcessRunner:
         for name in names:
             self._storage.delete(name)
 
-    def close(self, keep: set[str] | None = None) -> None:
-        """Close the operators and remove the job's files."""
+    def close(self, keep: set[str] | None = None, *, fenced: bool = False) -> None:
+        """Close the operators and remove the job's files, unless it is another driver's by now."""
         for _, subtask in self._subtasks.values():
             subtask.close()
         for store in self._services.stores.values():
             store.close()
-        remove_job_files(self._storage, "taskowned/job", keep)
+        if not fenced:
+            remove_job_files(self._storage, None, keep)
         shutil.rmtree(self._directory, ignore_errors=True)
 
 
