@@ -8,12 +8,12 @@ import shutil
 import socket
 import subprocess
 import threading
-import time
 import urllib.request
 
 import fsspec
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
+from tests.waiting import wait_until
 
 REGION = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": "us-east-1"}
 
@@ -102,16 +102,15 @@ def s3_server():
 
 
 def wait_for(endpoint, server):
-    deadline = time.monotonic() + 60
-    while True:
+    def connect():
+        assert server.poll() is None, "the S3 server ended"
         try:
             urllib.request.urlopen(f"{endpoint}/moto-api/", timeout=5).close()  # noqa: S310 - our own server
-        except OSError:
-            assert server.poll() is None, "the S3 server ended"
-            assert time.monotonic() < deadline, "the S3 server does not answer"
-            threading.Event().wait(0.05)
-        else:
-            return
+        except OSError as error:
+            return error
+        return None
+
+    wait_until("an answer of the S3 server", connect, lambda error: error is None)
 
 
 @pytest.fixture

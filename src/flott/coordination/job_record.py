@@ -222,7 +222,7 @@ class JobRecord:
 
     # End
 
-    def end(self, status: JobStatus, *, keep: bool) -> None:
+    def ends(self, status: JobStatus, *, keep: bool) -> None:
         """Write down that the job is over, before anything of it is removed."""
         self._over.set()
         # Of one that finished, a driver that comes later removes what is left.
@@ -240,15 +240,17 @@ class JobRecord:
         """The highest number of a checkpoint that this driver found."""
         return max((one.number for one in self._found.checkpoints or ()), default=0)
 
-    def remove(self) -> None:
-        """Remove the record of a job that is over and keeps nothing."""
+    def close(self, *, keep: bool) -> None:
+        """The job is over and cleaned up: remove the record, unless checkpoints are kept."""
         try:
-            self.storage.delete_versioned(RECORD)
-            self.storage.delete(LOCK)
-            self.storage.remove_if_empty()
+            if not keep:
+                self.storage.delete_versioned(RECORD)
+                self.storage.delete(LOCK)
+                self.storage.remove_if_empty()
         except OSError as error:
             log.warning("the record of job %s could not be removed: %s", self.job_id, error)
-        self.release()
+        finally:
+            self.release()
 
     def release(self) -> None:
         """Let another driver take the job."""

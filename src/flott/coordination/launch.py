@@ -170,4 +170,5 @@ def prepare(
         backoff_of(configuration, checkpointing=settings.enabled),
         beginning.start,
         record,
+        over=beginning.over,
     )

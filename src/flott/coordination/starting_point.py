@@ -15,7 +15,7 @@ from flott.coordination.checkpoints.damage import usable_checkpoints
 from flott.coordination.checkpoints.state_files import own_names
 from flott.coordination.checkpoints.storage import load, remove
 from flott.coordination.find_job import abandon_jobs, find_job
-from flott.coordination.job_note import RUNNING, JobNote
+from flott.coordination.job_note import RUNNING, JobNote, Published
 from flott.coordination.job_record import JobRecord
 from flott.coordination.liveness import Lease
 from flott.coordination.start_state import StartingPoint
@@ -24,6 +24,7 @@ from flott.runtime.operators.sinks import WriterSink
 
 if TYPE_CHECKING:
     from flott.common import Configuration
+    from flott.coordination.checkpoints.metadata import CheckpointMetadata
     from flott.coordination.checkpoints.settings import CheckpointSettings
     from flott.runtime.plan import EpochPlan
 
@@ -40,6 +41,8 @@ class Beginning:
     record: JobRecord | None = None
     adopted: tuple[CompletedCheckpoint, ...] = field(default=())
     """The checkpoints that an earlier driver of this job left."""
+    over: bool = False
+    """The job has finished, and only its clean-up is left to do."""
 
 
 def find_beginning(plan: EpochPlan, configuration: Configuration, settings: CheckpointSettings) -> Beginning:
@@ -77,7 +80,7 @@ def find_beginning(plan: EpochPlan, configuration: Configuration, settings: Chec
         refuse_without_conditions(plan, settings, record)
         return begun(plan, configuration, job_id, record)
     except BaseException:
-        record.remove()
+        record.close(keep=False)
         raise
 
 
@@ -114,9 +117,9 @@ def resumed(plan: EpochPlan, configuration: Configuration, record: JobRecord) ->
     job_id = JobID(record.job_id)
     plan = replace(plan, owner=record.epoch)
     if record.finished:
-        log.warning("job '%s' (%s) has finished, and its driver died before all was removed: that is done now, and "
-                    "nothing runs; --new runs the job again", plan.job_name, job_id)  # fmt: skip
-        return Beginning(job_id, plan, record=record)
+        log.warning("job '%s' (%s) had finished when its driver ended; it is not run again, only cleaned up. To run it "
+                    "once more, start it once more", plan.job_name, job_id)  # fmt: skip
+        return Beginning(job_id, plan, record=record, over=True)
     found = usable_checkpoints(record, allow_older=configuration.get(DriverOptions.ALLOW_OLDER_CHECKPOINT))
     if not found:
         log.info("job '%s' (%s) had no complete checkpoint yet: it starts anew", plan.job_name, job_id)
@@ -134,16 +137,19 @@ def resumed(plan: EpochPlan, configuration: Configuration, record: JobRecord) ->
             f"on from there: {error}. To start over, use --new, give the job another name or remove that directory"
         )
         raise CheckpointError(message) from error
-    adopted = [
-        CompletedCheckpoint(
-            metadata if metadata is not latest else replace(latest, state=state),
-            f"{record.root}/{one.folder}",
-            frozenset(own_names(metadata.state.files())),
-        )
+    checkpoints = adopted(record, found)
+    # The files that it holds are those it was written with, however they are assigned now.
+    checkpoints[-1] = replace(checkpoints[-1], metadata=replace(latest, state=state))
+    start = StartingPoint(state, latest.checkpoint_id, latest.kind, checkpoints[-1].path)
+    return Beginning(job_id, fitted, start, record, tuple(checkpoints))
+
+
+def adopted(record: JobRecord, found: list[tuple[Published, CheckpointMetadata]]) -> list[CompletedCheckpoint]:
+    """Return the checkpoints of a driver before this one as the coordinator keeps its own."""
+    return [
+        CompletedCheckpoint(metadata, f"{record.root}/{one.folder}", frozenset(own_names(metadata.state.files())))
         for one, metadata in found
     ]
-    start = StartingPoint(state, latest.checkpoint_id, latest.kind, adopted[-1].path)
-    return Beginning(job_id, fitted, start, record, tuple(adopted))
 
 
 def from_savepoint(plan: EpochPlan, configuration: Configuration, path: str) -> tuple[EpochPlan, StartingPoint]:

@@ -404,7 +404,7 @@ def test_numbers_go_on_where_an_earlier_driver_stopped(make):
     take(made)
     [(path, found)] = find_checkpoints(str(made.root))
     assert path == f"{made.root}/chk-1"
-    made.record.remove()
+    made.record.close(keep=False)
     other = make()
     other.coordinator.adopt([CompletedCheckpoint(found, "somewhere")])
     assert start(other).checkpoint_id == 2
@@ -444,3 +444,27 @@ def test_the_beginning_of_a_metadata_file_is_told_from_a_foreign_one(make, lengt
     path.write_bytes(b"PAR1" * 10)
     with pytest.raises(CheckpointError, match="not the metadata of a checkpoint"):
         load(str(path.parent))
+
+
+def test_a_checkpoint_that_was_written_too_late_is_aborted_though_nobody_looked_meanwhile(make):
+    made = make(timeout=50)
+    pending = start(made)
+    made.coordinator.acknowledge(pending, PLAN, reports(), state("a"))
+    made.time.now = 51
+    made.background.work()
+    [outcome] = made.coordinator.poll()
+    assert isinstance(outcome, AbortedCheckpoint)
+    assert outcome.reason == "it took longer than 50 ms"
+    made.background.work()
+    assert not list(made.root.rglob("_metadata"))
+
+
+def test_a_checkpoint_that_was_written_in_time_is_complete_whenever_somebody_looks(make):
+    made = make(timeout=50)
+    pending = start(made)
+    made.time.now = 50
+    made.coordinator.acknowledge(pending, PLAN, reports(), state("a"))
+    made.background.work()
+    made.time.now = 1_000
+    [outcome] = made.coordinator.poll()
+    assert isinstance(outcome, CompletedCheckpoint)

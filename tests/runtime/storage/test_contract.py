@@ -153,7 +153,7 @@ def test_a_write_whose_answer_was_lost_recognises_itself(url, monkeypatch):
 @pytest.mark.parametrize(
     ("status", "refused"), [(412, True), (409, True), (404, True), (400, False), (403, False), (503, False)]
 )
-def test_a_refused_condition_is_told_from_other_failures(status, refused):
+def test_a_refused_condition_differs_from_other_failures(status, refused):
     error = OSError(22, "whatever the client makes of it")
     error.__cause__ = RuntimeError()
     error.__cause__.response = {"ResponseMetadata": {"HTTPStatusCode": status}}

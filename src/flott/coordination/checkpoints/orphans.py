@@ -16,7 +16,7 @@ log = logging.getLogger("flott.checkpoints")
 def remove_orphans(record: JobRecord, held: set[str]) -> None:
     """Remove files of drivers before this one that no published checkpoint names."""
     storage = record.storage
-    published = {one.folder for one in record.note.checkpoints or ()}
+    published = set() if record.finished else {one.folder for one in record.note.checkpoints or ()}
     try:
         for name in storage.names(""):
             first, _, rest = name.partition("/")

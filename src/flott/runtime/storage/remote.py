@@ -136,7 +136,7 @@ class S3Storage(RemoteStorage):
 
 
 def is_refusal(error: OSError) -> bool:
-    """Say whether the store refused a condition: 412, 409 for two at a time, 404 where the file is gone.
+    """Return whether the store refused a condition: 412, 409 for two at a time, 404 where the file is gone.
 
     The client makes FileExistsError of a 412 only if the answer names the condition, which not every store does.
     """
