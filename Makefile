@@ -142,7 +142,7 @@ ci: ## Run what CI runs; fail if a suite goes beyond its budget by half
 
 .PHONY: nightly
 nightly: ## Run what takes longer than CI may: chaos, the oracle, all programs of the docs, whole matrices
-	@$(PYTHON) tools/run_suites.py nightly
+	@$(PYTHON) tools/run_suites.py --keep-going nightly
 
 .PHONY: hunt
 hunt: ## Look for bugs with new random input, for hours; one that finds some does not stop the others
