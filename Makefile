@@ -84,13 +84,16 @@ test-nightly: setup ## Run the tests that take too long for CI: the whole savepo
 	$(PYTEST) -q -m "nightly and not chaos and not oracle"
 
 .PHONY: lint
-lint: $(STAMP) ## Check style, formatting, types, import layers and docs
+lint: $(STAMP) ## Check style, formatting, types, import layers, docs, words and timing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/lint_layers.py
 	$(BIN)/python tools/lint_docs.py
 	$(BIN)/python tools/lint_links.py
+	$(BIN)/python tools/lint_words.py
+	$(BIN)/python tools/lint_commits.py
+	$(BIN)/python tools/lint_timing.py
 	PYTHONPATH=src $(BIN)/python tools/configuration_reference.py --check
 	PYTHONPATH=src $(BIN)/python tools/command_line_reference.py --check
 
@@ -113,8 +116,13 @@ flames: setup ## Draw where the time of each scenario goes: docs/figures/flame-*
 	PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONPATH=src $(BIN)/python benchmarks/flame.py
 
 .PHONY: guard
-guard: $(STAMP) ## Fail if the operators lost a fifth of their speed against a plain Python loop
-	PYTHONPATH=src $(BIN)/python benchmarks/guard.py
+guard: $(STAMP) ## Fail if operators clearly lost 3 % of their speed since the base in benchmarks/guard.py
+	PYTHONPATH=src:. $(BIN)/python benchmarks/guard.py
+
+.PHONY: compare
+compare: $(STAMP) ## Compare the speed of two revisions: OLD=rev [NEW=HEAD] [SCENARIOS=dicts,q*] [SPARK=1] [MINUTES=20]
+	@PYTHONPATH=src:. $(BIN)/python -m benchmarks.compare $(if $(OLD),$(OLD),$(error make compare OLD=rev)) $(or $(NEW),HEAD) \
+	  --scenarios '$(SCENARIOS)' --minutes $(or $(MINUTES),20) $(if $(SPARK),--spark)
 
 .PHONY: docs
 docs: $(STAMP) ## Build the documentation site, without the network: build/site/index.html
