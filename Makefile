@@ -81,7 +81,7 @@ test-slow: setup ## Run the tests that take long: the simulation, PostgreSQL, pa
 
 .PHONY: test-nightly
 test-nightly: setup ## Run the tests that take too long for CI: the whole savepoint matrix, all transcripts on Spark
-	$(PYTEST) -q -m "nightly and not chaos and not oracle"
+	$(PYTEST) -q -m "nightly and not chaos and not oracle" --ignore tests/docs  # docs-test runs those
 
 .PHONY: lint
 lint: $(STAMP) ## Check style, formatting, types, import layers, docs, words and timing
