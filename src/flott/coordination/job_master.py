@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from flott.coordination.restart import Backoff
     from flott.coordination.runner import EpochRunner
     from flott.coordination.start_state import StartingPoint
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import TaskReport
     from flott.runtime.source import Enumerator, SourcePlan
@@ -73,7 +73,7 @@ class JobMaster:
         plan: EpochPlan,
         make_enumerators: Callable[[], dict[int, Enumerator]],
         runner: EpochRunner,
-        clock: Clock,
+        clock: JobClock,
         settings: JobSettings,
         coordinator: CheckpointCoordinator,
         backoff: Backoff,
@@ -294,13 +294,13 @@ class JobMaster:
         if self._look_after_checkpoints():
             return True
         version, now, looked = self._version, self._clock.now(), time.monotonic()
-        sources = self._planner.plan(version, self._sizer.scale, now)
+        sources = self._planner.plan(version, self._sizer.scale, self._clock.steady())
         newly_ended = {vertex for vertex, plan in sources.items() if plan.ended} - version.ended
         due = version.wakeup is not None and version.wakeup <= now
         last = len(version.ended | newly_ended) == len(version.enumerators)
         pending = self._checkpointing.begin(backlog=self._backlog, last=last)
         if pending is None and not newly_ended and not due and all(plan.empty for plan in sources.values()):
-            self._rest(self._pause(sources, now))
+            self._rest(self._pause(sources, now, self._clock.steady()))
             return False
         if pending is not None and pending.savepoint is not None and pending.savepoint.drain:
             sources = {vertex: replace(plan, ended=True) for vertex, plan in sources.items()}
@@ -349,13 +349,11 @@ class JobMaster:
             self._start = replace(start, claimed=None)
         return self._stopped_with is not None
 
-    def _pause(self, sources: dict[int, SourcePlan], now: int) -> float:
-        moments = [plan.look_again for plan in sources.values() if plan.look_again is not None]
+    def _pause(self, sources: dict[int, SourcePlan], now: int, steady: int) -> float:
+        waits = [plan.look_again - steady for plan in sources.values() if plan.look_again is not None]
         if self._version.wakeup is not None:
-            moments.append(self._version.wakeup)
-        tick = self.settings.buffer_timeout
-        wait = min([*(moment - now for moment in moments), tick]) if moments else tick
-        return max(wait, 1) / 1000
+            waits.append(self._version.wakeup - now)
+        return max(min([*waits, self.settings.buffer_timeout]), 1) / 1000
 
     def _run_epoch(self, sources: dict[int, SourcePlan], pending: PendingCheckpoint | None) -> list[TaskReport] | None:
         told = len(self._checkpointing.notices)

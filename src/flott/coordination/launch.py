@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from flott.coordination.checkpoints.coordinator import Background
     from flott.coordination.runner import EpochRunner
     from flott.graph.transformations import Program
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.source import Enumerator
 
@@ -76,7 +76,7 @@ def enumerators_of(plan: EpochPlan) -> dict[int, Enumerator]:
 def launch(
     program: Program,
     configuration: Configuration,
-    clock: Clock,
+    clock: JobClock,
     make_runner: Callable[[JobID, EpochPlan, str | None], EpochRunner],
     background: Background | None = None,
 ) -> DriverJobClient:
@@ -118,7 +118,7 @@ def rest_server(configuration: Configuration) -> JobServer | None:
 def prepare(
     program: Program,
     configuration: Configuration,
-    clock: Clock,
+    clock: JobClock,
     make_runner: Callable[[JobID, EpochPlan, str | None], EpochRunner],
     background: Background | None,
 ) -> JobMaster:

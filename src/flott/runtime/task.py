@@ -298,7 +298,9 @@ class Subtask:
             name = f"{self.vertex.id}/state-{self.index}"
             try:
                 report.savepoint = write_savepoint(epoch.savepoint.root, name, entries, columns, token)
-            except OSError as error:
+            except INFRASTRUCTURE:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever its file system raises: the savepoint fails, not the job
                 report.declined = f"state of '{self.vertex.name}' subtask {self.index} could not be written: {error}"
         report.seconds["async"] = self.services.stopwatch() - begun
 

@@ -31,6 +31,7 @@ from tests.waiting import PATIENCE, wait_for_checkpoints, wait_for_epoch, wait_u
 from flott.common import Configuration, JobStatus, Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
 from flott.connectors.rate_limiter import RateLimiterStrategy
+from flott.coordination.checkpoints.requests import SavepointRequest
 from flott.datastream import KeyedProcessFunction, MapFunction, StreamExecutionEnvironment
 from flott.datastream.state import ValueStateDescriptor
 from flott.errors import CheckpointError, JobExecutionError
@@ -409,6 +410,22 @@ def test_a_savepoint_that_cant_be_written_leaves_the_job_running(tmp_path, ask):
         client = counting(tmp_path, records=None, rate=5_000).execute_async("goes on")
         with pytest.raises(CheckpointError, match=r"savepoint \d+ was given up.*could not be written.*a file"):
             ask(client, unwritable(tmp_path)).result(120)
+        epoch = client.master._version.epoch
+        wait_for_epoch(client, epoch + 3)
+        assert client.get_job_status().result() is JobStatus.RUNNING
+        client.cancel().result(120)
+
+
+@pytest.mark.parametrize("stop", [False, True])
+def test_a_savepoint_in_a_file_system_that_does_not_exist_is_refused_and_the_job_goes_on(tmp_path, stop):
+    with epochs_of(20):
+        client = counting(tmp_path, records=None, rate=5_000, restart_strategy__type="none").execute_async("goes on")
+        with pytest.raises(CheckpointError, match=r"can't be written to 'nosuch://typo': Protocol not known: nosuch"):
+            client.stop_with_savepoint(False, "nosuch://typo").result(120)
+        # Whoever asks the job itself, or whose file system fails only when it is used, is answered later.
+        asked = client.master.ask_for_savepoint(SavepointRequest("nosuch://typo", stop=stop))
+        with pytest.raises(CheckpointError, match=r"savepoint \d+ was given up.*Protocol not known: nosuch"):
+            asked.result(120)
         epoch = client.master._version.epoch
         wait_for_epoch(client, epoch + 3)
         assert client.get_job_status().result() is JobStatus.RUNNING
