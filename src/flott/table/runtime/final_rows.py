@@ -49,8 +49,8 @@ class FinalRows(AtTheirTime):
         self._scope.unset()
 
     def _tell(self, time: int, key: Any) -> None:
-        held = self._count.value() or 0
-        count, cells = held if self.kept and held else (held, ())
+        held: Any = self._count.value()
+        count, cells = held if self.kept else (held or 0, ())
         values = dict(zip(self.keys, key if len(self.keys) != 1 else (key,), strict=True))
         values.update(zip(self.kept, cells, strict=True))
         row = tuple(values[place] for place in range(len(self.types)))
