@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from flott.common import CompletableFuture, JobExecutionResult, JobStatus
+from flott.coordination.checkpoints.damage import refuse_damaged
 from flott.coordination.checkpoints.hooks import MasterHooks
 from flott.coordination.checkpoints.statistics import RestoreStats
 from flott.coordination.commits import Commits
@@ -22,7 +23,7 @@ from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
 from flott.coordination.source_planner import SourcePlanner
 from flott.coordination.version import JobVersion
-from flott.errors import USER_CODE_RAISES, CheckpointError, FencedError, JobCanceledError
+from flott.errors import USER_CODE_RAISES, CheckpointError, FencedError, JobCanceledError, StateStoreError
 from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
@@ -236,6 +237,7 @@ class JobMaster:
     def _fail_or_wait(self, error: BaseException) -> None:
         """Give up after a failure, or wait before the job comes back, as the restart strategy says."""
         self.progress.failed(error)
+        self._refuse_damage(error)
         wait = self._backoff.failed(time.monotonic_ns() // 1_000_000)
         if wait is None:
             raise error
@@ -247,6 +249,12 @@ class JobMaster:
         log.warning("job '%s' failed and starts again from %s in %.1f s: %s",
                     self.plan.job_name, where, wait / 1000, error)  # fmt: skip
         self._cancelled.wait(wait / 1000)
+
+    def _refuse_damage(self, error: BaseException) -> None:
+        """Raise instead of restarting over and over from a checkpoint whose state files are damaged."""
+        latest = self.checkpoints.latest
+        if self.record is not None and latest is not None and StateStoreError.__name__ in f"{error!r} {error}":
+            refuse_damaged(self.record, latest.metadata)
 
     def _restore(self) -> None:
         """Go to the last checkpoint; before the first, to where the job started from, or to its beginning."""

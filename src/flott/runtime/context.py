@@ -42,6 +42,8 @@ class OperatorContext:
     job_id: str = ""
     owner: int = 1
     """The number of the job's driver: names of what is written carry it."""
+    apart: bool = False
+    """The job was started beside others of its name."""
     snapshot: int = 0
     """The checkpoint that will hold what this epoch does."""
 

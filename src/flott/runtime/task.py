@@ -124,6 +124,7 @@ class Subtask:
             auto_watermark_interval=self.plan.auto_watermark_interval,
             job_id=self.plan.job_id,
             owner=self.plan.owner,
+            apart=self.plan.apart,
         )
 
     def run(self, epoch: EpochOrder, token: str, rows: Iterable[BlockRow]) -> Iterator[BlockRow | TaskReport]:

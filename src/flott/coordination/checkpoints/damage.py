@@ -70,12 +70,24 @@ def read_checked(record: JobRecord, folder: str) -> CheckpointMetadata:
 def check_files(storage: Storage, metadata: CheckpointMetadata, sizes: dict[str, int], *, content: bool) -> None:
     """Raise if a state file of a checkpoint is missing or has another size; with ``content``, also if it is altered."""
     for file in metadata.state.files():
-        if file.origin is None and sizes.get(file.name) != file.size:
+        if file.origin is not None and file.origin.root:
+            continue  # It is in a savepoint.
+        if sizes.get(file.name) != file.size:
             has = "is missing" if file.name not in sizes else f"has {sizes[file.name]} bytes"
             message = f"state file {file.name} {has}; expected {file.size} bytes"
             raise CheckpointError(message)
         if content:
             read_changes(storage, file)
+
+
+def refuse_damaged(record: JobRecord, metadata: CheckpointMetadata) -> None:
+    """Raise if a state file of a checkpoint is damaged: then no restart brings the job back."""
+    try:
+        check_files(record.storage, metadata, record.storage.sizes("shared"), content=True)
+    except FlottError as error:
+        published = record.note.checkpoints or ()
+        folder = next(one for one in published if one.number == metadata.checkpoint_id)
+        raise CheckpointError(refusal(record, folder, error, last=folder is published[0])) from error
 
 
 def refusal(record: JobRecord, one: Published, error: Exception, *, last: bool) -> str:
