@@ -193,7 +193,7 @@ class TwoPhaseCommitSink(Sink, SupportsCommitter):
 
     def create_writer(self, context: WriterInitContext) -> TransactionWriter:
         function = self.function
-        function.scope = SinkScope(context.job_id, context.operator_id)
+        function.scope = SinkScope(context.job_id, context.operator_id, context.owner)
         function.open(RuntimeContext(context._context))  # noqa: SLF001 - the same surroundings, as functions know them
         return TransactionWriter(function, context)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -40,6 +41,7 @@ class JobCheckpoints:
         self._commits = commits
         self._hooks = hooks
         self._clock = clock
+        self._listened_to = somebody_listens(plan)
         self.notices: list[Notice] = []
         """What functions have not been told yet."""
 
@@ -52,10 +54,14 @@ class JobCheckpoints:
         try:
             self._hooks.trigger(pending.checkpoint_id, self._clock.now())
         except USER_CODE_RAISES as error:  # whatever a hook raises
-            reason = f"a master hook failed: {type(error).__name__}: {error}"
-            self._on_abort(self._coordinator.decline(pending, reason))
+            self._decline(pending, f"a master hook failed: {type(error).__name__}: {error}")
             return None
         return pending
+
+    def _decline(self, pending: PendingCheckpoint, reason: str) -> None:
+        aborted = self._coordinator.decline(pending, reason)
+        if isinstance(aborted, AbortedCheckpoint):
+            self._on_abort(aborted)
 
     def _folder(self) -> str:
         return f"savepoint-{self._plan.job_id[:6]}-{uuid4().hex[:12]}"
@@ -66,14 +72,21 @@ class JobCheckpoints:
         if self._coordinator.expired(pending):
             declined.append(f"its epoch took longer than {self._coordinator.settings.timeout} ms")
         if declined:
-            self._on_abort(self._coordinator.decline(pending, declined[0]))
+            self._decline(pending, declined[0])
             return
         written = None
         if pending.savepoint is not None:
             written = {(report.vertex, report.subtask): report for report in reports}
         pending.commits_up_to = version.committed + len(version.committables)
         state = version.state(self._hooks.states(), written)
-        self._coordinator.acknowledge(pending, self._plan, reports, state)
+        self._coordinator.acknowledge(
+            pending,
+            self._plan,
+            reports,
+            state,
+            partial(self._commits.make_durable, state.committables),
+            commits=bool(state.committables) or self._listened_to,
+        )
 
     def handle(self, version: JobVersion, *, wait: bool = False) -> CompletedCheckpoint | None:
         """Act on what has become of checkpoints; return the savepoint that the job ends with, if that is complete."""

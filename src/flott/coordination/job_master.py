@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from flott.common import CompletableFuture, JobExecutionResult, JobStatus
 from flott.coordination.cancellation import Cancellation
+from flott.coordination.checkpoints.damage import refuse_damage
 from flott.coordination.checkpoints.hooks import MasterHooks
 from flott.coordination.checkpoints.statistics import RestoreStats
 from flott.coordination.commits import Commits
@@ -21,9 +22,10 @@ from flott.coordination.job_end import JobEnd, Steps, as_exception
 from flott.coordination.job_values import job_values
 from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
-from flott.coordination.source_planner import SourcePlanner
+from flott.coordination.source_planner import SourcePlanner, pause_before
+from flott.coordination.start_state import beginning_of
 from flott.coordination.version import JobVersion
-from flott.errors import USER_CODE_RAISES, CheckpointError, JobCanceledError
+from flott.errors import USER_CODE_RAISES, CheckpointError, FencedError, JobCanceledError
 from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
@@ -92,9 +94,12 @@ class JobMaster:
         self._over = over
         """The job has finished under a driver before this one: only the clean-up is left."""
         self.record = record
+        if record is not None:
+            record.when_fenced.append(lambda _: self._interrupt())
         self._version = JobVersion(plan, make_enumerators())
         wait = coordinator.settings.enabled and coordinator.settings.exactly_once
-        self._commits = Commits(plan, wait=wait)
+        check = (lambda: None) if record is None else record.check
+        self._commits = Commits(plan, wait=wait, durable=coordinator.settings.durable, check_owner=check)
         self._hooks = MasterHooks.of(plan)
         self._planner = SourcePlanner(plan)
         self._cancelled = threading.Event()
@@ -104,8 +109,7 @@ class JobMaster:
         self._end = JobEnd(plan, coordinator, self._hooks, self._commits, self.metrics, runner, record)
         self._closing = Steps(plan.job_name)
         self._ended = threading.Event()
-        cancellation = settings.cancellation
-        self._cancellation = Cancellation(plan.job_name, cancellation, runner, self._ended, self._give_up)
+        self._cancellation = Cancellation(plan.job_name, settings.cancellation, runner, self._ended, self._give_up)
         self._backlog = False
         self._wake = threading.Event()
         self._stopped_with: CompletedCheckpoint | None = None
@@ -142,6 +146,10 @@ class JobMaster:
         if not self.status.is_terminal_state():
             self.progress.enter(JobStatus.CANCELLING)
         self._cancelled.set()
+        self._interrupt()
+
+    def _interrupt(self) -> None:
+        """Let the loop look at once at how the job stands."""
         self._wake.set()
         self._cancellation.begin(self._thread)
 
@@ -185,9 +193,10 @@ class JobMaster:
             self._stopped_with.request.promise.complete(self._stopped_with.path)
 
     def _give_up(self) -> None:
-        """Complete the handle of a job that was cancelled and whose thread does not end."""
-        self.progress.enter(JobStatus.CANCELED)
-        self.result.complete_exceptionally(JobCanceledError(f"job '{self.plan.job_name}' was cancelled"))
+        """Complete the handle of a job that was cancelled, or is another driver's, and whose thread does not end."""
+        kind = JobCanceledError if self._cancelled.is_set() else FencedError
+        self.progress.enter(JobStatus.CANCELED if kind is JobCanceledError else JobStatus.FAILED)
+        self.result.complete_exceptionally(kind(f"job '{self.plan.job_name}' was interrupted and left behind"))
 
     def _loop(self) -> None:
         over, restored = False, False
@@ -198,6 +207,8 @@ class JobMaster:
                     restored = True
                     self.progress.enter(JobStatus.RUNNING)
                 over = self._step()
+            except FencedError:
+                raise
             except USER_CODE_RAISES as error:  # whatever it is, the restart strategy decides
                 if self._cancelled.is_set():
                     return
@@ -216,6 +227,8 @@ class JobMaster:
         """See to checkpoints that were complete when the job failed: they count. True if the job ends with one."""
         try:
             return self._look_after_checkpoints()
+        except FencedError:
+            raise
         except USER_CODE_RAISES as error:  # the job has failed anyway; the restart tries this again
             log.warning("a checkpoint was complete, and what follows from that failed: %s", error)
             return False
@@ -223,21 +236,19 @@ class JobMaster:
     def _fail_or_wait(self, error: BaseException) -> None:
         """Give up after a failure, or wait before the job comes back, as the restart strategy says."""
         self.progress.failed(error)
-        self._checkpointing.abort_all("the job failed")
+        refuse_damage(self.record, self.checkpoints.latest, error)
         wait = self._backoff.failed(time.monotonic_ns() // 1_000_000)
         if wait is None:
             raise error
         self.progress.enter(JobStatus.RESTARTING)
-        latest = self.checkpoints.latest
-        where = "the beginning" if latest is None else f"checkpoint {latest.metadata.checkpoint_id}"
-        if latest is None and self._start is not None:
-            where = f"{self._start.kind} {self._start.checkpoint_id}"
+        where = beginning_of(self.checkpoints.latest, self._start)
         log.warning("job '%s' failed and starts again from %s in %.1f s: %s",
                     self.plan.job_name, where, wait / 1000, error)  # fmt: skip
         self._cancelled.wait(wait / 1000)
 
     def _restore(self) -> None:
         """Go to the last checkpoint; before the first, to where the job started from, or to its beginning."""
+        self._checkpointing.abort_all("the job failed")
         latest = self.checkpoints.latest
         self._epochs.renew()
         self._planner = SourcePlanner(self.plan)
@@ -276,6 +287,8 @@ class JobMaster:
 
     def _step(self) -> bool:
         """Run one epoch, or wait when there is nothing to do; True when the job is over."""
+        if self.record is not None and self.record.fenced is not None:
+            raise self.record.fenced
         if self._look_after_checkpoints():
             return True
         version, now, looked = self._version, self._clock.now(), time.monotonic()
@@ -285,7 +298,8 @@ class JobMaster:
         last = len(version.ended | newly_ended) == len(version.enumerators)
         pending = self._checkpointing.begin(backlog=self._backlog, last=last)
         if pending is None and not newly_ended and not due and all(plan.empty for plan in sources.values()):
-            self._rest(self._pause(sources, now, self._clock.steady()))
+            wakeup = None if version.wakeup is None else version.wakeup - now
+            self._rest(pause_before(sources, self._clock.steady(), wakeup, self.settings.buffer_timeout))
             return False
         if pending is not None and pending.savepoint is not None and pending.savepoint.drain:
             sources = {vertex: replace(plan, ended=True) for vertex, plan in sources.items()}
@@ -333,12 +347,6 @@ class JobMaster:
             start.claimed()
             self._start = replace(start, claimed=None)
         return self._stopped_with is not None
-
-    def _pause(self, sources: dict[int, SourcePlan], now: int, steady: int) -> float:
-        waits = [plan.look_again - steady for plan in sources.values() if plan.look_again is not None]
-        if self._version.wakeup is not None:
-            waits.append(self._version.wakeup - now)
-        return max(min([*waits, self.settings.buffer_timeout]), 1) / 1000
 
     def _run_epoch(self, sources: dict[int, SourcePlan], pending: PendingCheckpoint | None) -> list[TaskReport] | None:
         told = len(self._checkpointing.notices)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from flott.common.options import ExecutionOptions, FlottOptions, PipelineOptions, RestOptions
 from flott.coordination.cancellation import CancellationSettings
 from flott.coordination.checkpoints.coordinator import CheckpointCoordinator
+from flott.coordination.checkpoints.orphans import remove_orphans
 from flott.coordination.checkpoints.settings import CheckpointSettings
 from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, MemoryCheckpointStorage
 from flott.coordination.client import DriverJobClient
@@ -135,11 +136,13 @@ def prepare(
     beginning = find_beginning(plan, configuration, settings)
     job_id = beginning.job_id
     plan = replace(beginning.plan, job_id=str(job_id))
-    root = None if beginning.record is None else beginning.record.root
-    runner = make_runner(job_id, plan, root)
+    record = beginning.record
+    if record is not None:
+        remove_orphans(record, {name for one in beginning.adopted for name in one.files})
+    runner = make_runner(job_id, plan, None if record is None else record.root)
     coordinator = CheckpointCoordinator(
         settings=settings,
-        storage=MemoryCheckpointStorage() if root is None else DirectoryCheckpointStorage(root),
+        storage=MemoryCheckpointStorage() if record is None else DirectoryCheckpointStorage(record),
         clock=clock,
         monotonic=monotonic_millis,
         background=background or checkpoint_thread(plan),
@@ -148,6 +151,8 @@ def prepare(
         job_name=plan.job_name,
     )
     coordinator.adopt(beginning.adopted)
+    if record is not None:
+        coordinator.next_id = max(coordinator.next_id, record.last_number + 1)
     if beginning.start is not None:
         # Whoever starts from a savepoint counts on from there: over all the jobs of a line, numbers only grow.
         coordinator.next_id = max(coordinator.next_id, beginning.start.checkpoint_id + 1)
@@ -170,6 +175,6 @@ def prepare(
         coordinator,
         backoff_of(configuration, checkpointing=settings.enabled),
         beginning.start,
-        beginning.record,
+        record,
         over=beginning.over,
     )

@@ -124,6 +124,8 @@ class Subtask:
             parameters=self.plan.parameters,
             auto_watermark_interval=self.plan.auto_watermark_interval,
             job_id=self.plan.job_id,
+            owner=self.plan.owner,
+            apart=self.plan.apart,
         )
 
     def run(self, epoch: EpochOrder, token: str, rows: Iterable[BlockRow]) -> Iterator[BlockRow | TaskReport]:
@@ -235,7 +237,7 @@ class Subtask:
     @property
     def folder(self) -> str:
         """Where the state files of this subtask are, in the job's storage."""
-        return f"shared/{self.vertex.id}/{self.index}"
+        return f"shared/{self.vertex.id}/{self.index}/{self.plan.owner}"
 
     def _owned(self, report: TaskReport, store: StateStore) -> Lineage:
         """Return the lineage the epoch starts from in files of the job's own: those of a savepoint are not."""

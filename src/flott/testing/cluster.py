@@ -84,11 +84,12 @@ class InProcessRunner:
                 stack.callback(subtask.close)
             self._subtasks.clear()
 
-    def close(self, keep: set[str] | None = None) -> None:
-        """Remove the job's files."""
+    def close(self, keep: set[str] | None = None, *, fenced: bool = False) -> None:
+        """Remove the job's files, unless they may be another driver's by now."""
         with ExitStack() as stack:
             stack.callback(shutil.rmtree, self._directory, ignore_errors=True)
-            stack.callback(remove_job_files, self._storage, "taskowned/job", keep)
+            if not fenced:
+                stack.callback(remove_job_files, self._storage, None, keep)
             for store in self._services.stores.values():
                 stack.callback(store.close)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from flott.table.types import DataType
 
 KINDS = tuple(RowKind)
+INSERT = RowKind.INSERT
 MOMENT = InstantTypeInfo()
 
 
@@ -57,11 +58,24 @@ class RecordsToColumns(Operator):
         if not values:
             return
         kinds = None
-        if self.changelog:
+        if not self.changelog:
+            self._check_additions(values)
+        else:
             kinds = np.array([value.get_row_kind().value if isinstance(value, Row) else 0 for value in values], np.int8)
         lists = [values] if self.single else self._columns(values)
         made = [self._column(*one) for one in zip(self.names, lists, self.kinds, self.types, strict=True)]
         self.output.emit(pack(made, kinds))
+
+    def _check_additions(self, values: list[Any]) -> None:
+        """Refuse changes in a stream that is declared to only add rows."""
+        if not isinstance(values[0], Row):
+            return
+        for value in values:
+            if value.get_row_kind() is not INSERT:
+                raise FlottError(
+                    f"{self.context.title}: this stream only adds rows, and {value!r:.100} is of the kind "
+                    f"{value.get_row_kind()}; take it with from_changelog_stream(…)"
+                )
 
     def _columns(self, values: list[Any]) -> list[list[Any]]:
         first = values[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from flott.table import types as t
 from flott.table.arrow_types import to_arrow_type
 from flott.table.functions.casts import converted
 from flott.table.functions.registry import Session
+from flott.table.python_values import column_from_python
 from flott.table.runtime.line_mistakes import UNREADABLE, Mistakes
 from flott.table.types import DataTypes
 
@@ -201,7 +203,9 @@ def _typed(column: Any, kind: DataType) -> Any:
 
 def _column(values: list[Any], kind: DataType, *, lenient: bool) -> Any:
     if isinstance(kind, NESTED):
-        return pa.array(values, to_arrow_type(kind))
+        return _nested(values, kind, lenient=lenient)
+    if isinstance(kind, t.DecimalType):
+        return _decimals(values, kind, lenient=lenient)
     if t.is_text(kind):
         return pa.array(
             [None if value is None else value if isinstance(value, str) else json.dumps(value) for value in values],
@@ -214,3 +218,50 @@ def _column(values: list[Any], kind: DataType, *, lenient: bool) -> Any:
         return pa.array(values, pa.bool_())
     texts = pa.array([None if value is None else str(value) for value in values], pa.string())
     return converted(texts, TEXT, kind, Session(), lenient=lenient)
+
+
+def _nested(values: list[Any], kind: DataType, *, lenient: bool) -> Any:
+    """Return rows, arrays and maps of JSON, whose parts are read like columns."""
+    try:
+        return _rows(values, kind, lenient=lenient) if isinstance(kind, t.RowType) else _lists(
+            values, kind, lenient=lenient)  # fmt: skip
+    except (AttributeError, TypeError, ValueError) as error:
+        raise FlottError(f"a value is no {kind.nullable()!r}: {error}") from None
+
+
+def _rows(values: list[Any], kind: t.RowType, *, lenient: bool) -> Any:
+    parts = [
+        _column(
+            [None if value is None else value.get(field.name) for value in values], field.data_type, lenient=lenient
+        )
+        for field in kind.fields
+    ]
+    missing = pa.array([value is None for value in values], pa.bool_())
+    return pa.StructArray.from_arrays(parts, fields=list(to_arrow_type(kind)), mask=missing)
+
+
+def _lists(values: list[Any], kind: Any, *, lenient: bool) -> Any:
+    lists = [None if value is None else list(value.items() if isinstance(value, dict) else value) for value in values]
+    flat = [one for some in lists if some is not None for one in some]
+    ends = np.cumsum([0, *(len(some or ()) for some in lists)])
+    offsets = pa.array(ends, pa.int32(), mask=np.array([*(some is None for some in lists), False]))
+    arrow = to_arrow_type(kind)
+    if isinstance(kind, t.MapType):
+        keys = _column([key for key, _ in flat], kind.key_type, lenient=lenient)
+        return pa.MapArray.from_arrays(
+            offsets, keys, _column([one for _, one in flat], kind.value_type, lenient=lenient), type=arrow
+        )
+    return pa.ListArray.from_arrays(offsets, _column(flat, kind.element_type, lenient=lenient), type=arrow)
+
+
+def _decimals(values: list[Any], kind: DataType, *, lenient: bool) -> Any:
+    """Return decimals rounded to the digits of their type; what is too large is NULL, as in Flink."""
+    found: list[Decimal | None] = []
+    for value in values:
+        try:
+            found.append(None if value is None else Decimal(str(value).strip()))
+        except InvalidOperation:
+            if not lenient:
+                raise FlottError(f"{value!r:.100} is no {kind.nullable()!r}") from None
+            found.append(None)
+    return column_from_python(found, kind)
