@@ -196,7 +196,7 @@ class GeneratorRun:
     # Time of day
 
     def hold(self) -> None:
-        """Nothing comes because somebody lets the stream wait: that is no silence."""
+        """Nothing comes because somebody lets the stream wait: that does not count as silence."""
         self._active = True
 
     def emit_periodically(self, now: int) -> None:

@@ -97,7 +97,7 @@ def write_class_archive() -> Path:
 
 
 def how_java_ended() -> str | None:
-    """Return how the Java that this program talks to has ended; None while it lives, or where there is none."""
+    """Return how the Java that this program talks to has ended; None while it lives, or without one."""
     gateway: Any = SparkContext._gateway  # noqa: SLF001 - no public way to ask
     if gateway is None:
         return None
