@@ -15,7 +15,7 @@ def in_batch(step: Step) -> Step:
     plan = _without_watermarks(step, {})
     if plan.append_only:
         return plan
-    refuse_nested(plan, "the last rows of a batch query")
+    refuse_nested(plan.fields, "the last rows of a batch query")
     keys = tuple(range(len(plan.fields)))
     operator = partial(FinalRows, keys, plan.arrow_types())
     return Step("FinalRows", "", plan.fields, append_only=True, inputs=(plan,), operator=operator,
