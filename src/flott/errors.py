@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+USER_CODE_RAISES = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
+"""What a call of the user's code may raise as its failure: sys.exit() in a function ends the call, not the process.
+
+A real Ctrl-C interrupts the program's main thread, where no function of a job runs.
+"""
+
 
 class FlottError(Exception):
     """The base of all errors that Flott raises on purpose."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-FILES = sorted([*BENCHMARKS.glob("*.py"), *BENCHMARKS.glob("programs/*.py")])
+FILES = sorted([*BENCHMARKS.glob("*.py"), *BENCHMARKS.glob("programs/*.py"), *BENCHMARKS.glob("compare/*.py")])
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import cloudpickle
 
 from flott.connectors.base import Committer, CommittingSinkWriter, Sink, SinkScope, SupportsCommitter
-from flott.errors import CommitError
+from flott.errors import USER_CODE_RAISES, CommitError
 from flott.runtime.context import RuntimeContext
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class TransactionWriter(CommittingSinkWriter):
         try:
             if was_open:
                 self._function.abort(handle)
-        except Exception as error:  # noqa: BLE001 - it does not count either way, and the driver may have been quicker
+        except USER_CODE_RAISES as error:  # it does not count either way, and the driver may have been quicker
             log.warning("%s could not abort %.200r: %s", type(self._function).__qualname__, handle, error)
         finally:
             self._function.close()
@@ -176,7 +176,7 @@ class TransactionCommitter(Committer):
                 function.recover_and_commit(committable.load())
             else:
                 function.commit(committable.load())
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             if recovered and function.ignores_failures_after_timeout and timeout is not None and elapsed > timeout:
                 log.exception("%r could not be committed and has timed out (%d of %d ms); its records are lost, as "
                               "ignore_failures_after_transaction_timeout() allows",

@@ -58,6 +58,8 @@ class JobCheckpoints:
     def acknowledge(self, pending: PendingCheckpoint, version: JobVersion, reports: list[TaskReport]) -> None:
         """The epoch that a checkpoint ends counts: write the checkpoint down, unless a task could not do its part."""
         declined = [report.declined for report in reports if report.declined is not None]
+        if self._coordinator.expired(pending):
+            declined.append(f"its epoch took longer than {self._coordinator.settings.timeout} ms")
         if declined:
             self._on_abort(self._coordinator.decline(pending, declined[0]))
             return
@@ -77,6 +79,25 @@ class JobCheckpoints:
             elif self._on_complete(outcome, version):
                 ends_with = outcome
         return ends_with
+
+    def is_final(self, pending: PendingCheckpoint | None) -> bool:
+        """Return whether a job whose input has ended may end with this checkpoint; False if it needs one more.
+
+        Whatever number of failures is tolerated: what was written since the checkpoint before would never be committed.
+        """
+        if pending is None or not self._coordinator.settings.enabled:
+            return True
+        if pending.savepoint is not None:
+            # A savepoint in passing commits nothing.
+            return False
+        latest = self._coordinator.latest
+        if latest is not None and latest.metadata.checkpoint_id >= pending.checkpoint_id:
+            return True
+        message = (
+            f"checkpoint {pending.checkpoint_id}, the job's last, failed: {pending.stats.failure}. The job can't "
+            f"finish without it: what its sinks wrote since the checkpoint before is not committed"
+        )
+        raise JobExecutionError(message)
 
     @staticmethod
     def go_on_after(pending: PendingCheckpoint | None) -> None:

@@ -16,12 +16,13 @@ from flott.coordination.commits import Commits
 from flott.coordination.epoch_attempts import EpochAttempts
 from flott.coordination.epoch_stats import EpochStats, EpochTimes, slowest
 from flott.coordination.job_checkpoints import JobCheckpoints, somebody_listens
+from flott.coordination.job_end import JobEnd, Steps, as_exception
 from flott.coordination.job_values import job_values
 from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
 from flott.coordination.source_planner import SourcePlanner
 from flott.coordination.version import JobVersion
-from flott.errors import CheckpointError, JobCanceledError
+from flott.errors import USER_CODE_RAISES, CheckpointError, JobCanceledError
 from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
@@ -78,6 +79,8 @@ class JobMaster:
         backoff: Backoff,
         start: StartingPoint | None = None,
         record: JobRecord | None = None,
+        *,
+        over: bool = False,
     ) -> None:
         self.job_id = job_id
         self.plan = plan
@@ -97,6 +100,8 @@ class JobMaster:
         self._sizer = EpochSizer(settings.epoch_target)
         self._backoff = backoff
         self._start = start
+        self._over = over
+        """The job has finished under a driver before this one: only the clean-up is left."""
         self.record = record
         self._version = JobVersion(plan, make_enumerators())
         wait = coordinator.settings.enabled and coordinator.settings.exactly_once
@@ -107,6 +112,8 @@ class JobMaster:
         note = self.progress.note
         self._epochs = EpochAttempts(plan, runner, settings.epoch_attempts, self._cancelled.is_set, note)
         self._checkpointing = JobCheckpoints(plan, coordinator, self._commits, self._hooks, clock)
+        self._end = JobEnd(plan, coordinator, self._hooks, self._commits, self.metrics, runner, record)
+        self._closing = Steps(plan.job_name)
         self._backlog = False
         self._wake = threading.Event()
         self._stopped_with: CompletedCheckpoint | None = None
@@ -160,8 +167,9 @@ class JobMaster:
         started = time.monotonic()
         error: BaseException | None = None
         try:
-            log.info("job '%s' (%s) runs", self.plan.job_name, self.job_id)
-            self._loop()
+            if not self._over:
+                log.info("job '%s' (%s) runs", self.plan.job_name, self.job_id)
+                self._loop()
         except BaseException as failure:  # noqa: BLE001 - handed to whoever waits for the job
             error = failure
         elapsed = int((time.monotonic() - started) * 1000)
@@ -169,14 +177,17 @@ class JobMaster:
         if self._cancelled.is_set() and self._stopped_with is None:
             status = JobStatus.CANCELED
             error = JobCanceledError(f"job '{self.plan.job_name}' was cancelled")
-        self._clean_up(status)
+        late: BaseException | None = self._closing.run("cleaning up", lambda: self._clean_up(status))
+        if late is not None:
+            status, error = JobStatus.FAILED, late
+        self._closing.attach_to(error)
         self.progress.enter(status)
         log.info("job '%s' %s after %d epochs, %.1f s",
                  self.plan.job_name, status.name.lower(), self._version.epoch, elapsed / 1000)  # fmt: skip
         if error is None:
             self.result.complete(JobExecutionResult(self.job_id, elapsed, dict(self.counts)))
         else:
-            self.result.complete_exceptionally(error)
+            self.result.complete_exceptionally(as_exception(error, self.plan.job_name))
         if self._stopped_with is not None and self._stopped_with.request is not None:
             self._stopped_with.request.promise.complete(self._stopped_with.path)
 
@@ -189,7 +200,7 @@ class JobMaster:
                     restored = True
                     self.progress.enter(JobStatus.RUNNING)
                 over = self._step()
-            except Exception as error:  # noqa: BLE001 - whatever it is, the restart strategy decides
+            except USER_CODE_RAISES as error:  # whatever it is, the restart strategy decides
                 if self._cancelled.is_set():
                     return
                 restored = False
@@ -197,25 +208,9 @@ class JobMaster:
                 if not over:
                     self._fail_or_wait(error)
 
-    def _clean_up(self, status: JobStatus) -> None:
-        """End the job: release everything, and keep of it only what its settings say."""
-        checkpoints = self.checkpoints
-        checkpoints.abort_all(f"the job is {status.name.lower()}")
-        checkpoints.requests.refuse_all(CheckpointError(f"job '{self.plan.job_name}' is {status.name.lower()}"))
-        for enumerator in self._version.enumerators.values():
-            enumerator.close()
-        self._hooks.close()
-        checkpoints.release(self._version.files())
-        keep = checkpoints.end(status)
-        try:
-            kept = [one for checkpoint in checkpoints.completed for one in checkpoint.metadata.state.committables]
-            self._commits.abort_stale(kept)
-        except Exception as error:  # noqa: BLE001 - the job is over; what is left can be removed by hand
-            log.warning("a sink could not undo what nobody will commit: %s", error)
-        self.metrics.close()
-        self._runner.close(keep=checkpoints.files.held() if keep else None)
-        if self.record is not None:
-            self.record.close(status, keep=keep)
+    def _clean_up(self, status: JobStatus) -> BaseException | None:
+        """End the job, step by step; return what fails it after all."""
+        return self._end.run(status, self._version, self._closing)
 
     # Failure
 
@@ -223,11 +218,11 @@ class JobMaster:
         """See to checkpoints that were complete when the job failed: they count. True if the job ends with one."""
         try:
             return self._look_after_checkpoints()
-        except Exception as error:  # noqa: BLE001 - the job has failed anyway; the restart tries this again
+        except USER_CODE_RAISES as error:  # the job has failed anyway; the restart tries this again
             log.warning("a checkpoint was complete, and what follows from that failed: %s", error)
             return False
 
-    def _fail_or_wait(self, error: Exception) -> None:
+    def _fail_or_wait(self, error: BaseException) -> None:
         """Give up after a failure, or wait before the job comes back, as the restart strategy says."""
         self.progress.failed(error)
         self._checkpointing.abort_all("the job failed")
@@ -261,8 +256,9 @@ class JobMaster:
         else:
             state, number, kind, path = None, 0, "", ""
         if state is None:
+            steps = Steps(self.plan.job_name)
             for enumerator in version.enumerators.values():
-                enumerator.close()
+                steps.run("close() of an enumerator", enumerator.close)
             self._version = JobVersion(self.plan, self._make_enumerators())
             self.checkpoints.release(before)
             self._hooks.restore(None, {})
@@ -311,7 +307,7 @@ class JobMaster:
             over = self._settle()
             if not over and not last:
                 self._checkpointing.go_on_after(pending)
-            return over or last
+            return over or (last and self._checkpointing.is_final(pending))
         if not self._backlog:
             self._rest(max(0.0, self.settings.buffer_timeout / 1000 - seconds))
         return False

@@ -15,18 +15,18 @@ from uuid import uuid4
 
 import fsspec
 
-from flott.common import JobID
+from flott.common import JobID, JobStatus
 from flott.common.options import CheckpointingOptions
 from flott.errors import CheckpointError
 from flott.runtime.storage import LocalStorage, open_storage
 
 if TYPE_CHECKING:
-    from flott.common import JobStatus
     from flott.runtime.storage import Storage
 
 log = logging.getLogger("flott.checkpoints")
 
 RECORD = "_job"
+RUNNING, FINISHED = JobStatus.RUNNING.name, JobStatus.FINISHED.name
 LOCK = "_lock"
 LEASE_SECONDS = 60
 """A driver on a file system without locks counts as gone when its lease was not renewed for so long."""
@@ -47,22 +47,30 @@ class JobRecord:
         self._owner = uuid4().hex
         self._lock: int | None = None
         self._over = threading.Event()
+        self._writing = threading.Lock()
         self._rest: str | None = None
+        self._status = RUNNING
+
+    @property
+    def finished(self) -> bool:
+        """Whether the job has finished, and its driver ended before it had cleaned up."""
+        return self._status == FINISHED
 
     @staticmethod
     def find(directory: str, name: str, savepoint: str | None = None) -> JobRecord | None:
-        """Return the record of a job of that name that nobody runs and that did not end; now it is ours.
+        """Return the record of a job of that name that nobody runs and whose end is not cleaned up; now it is ours.
 
         With a savepoint, only a job that was started from that very one.
         """
         for folder in _folders(directory):
             root = f"{directory.rstrip('/')}/{folder}"
             note = _read(open_storage(root))
-            if note is None or note.get("name") != name or note.get("status") != "RUNNING":
+            if note is None or note.get("name") != name or note.get("status") not in (RUNNING, FINISHED):
                 continue
             if savepoint is not None and note.get("savepoint") != savepoint:
                 continue
             record = JobRecord(root, folder, name, savepoint or note.get("savepoint"))
+            record._status = note["status"]
             if record.acquire(note):
                 return record
             log.info("job '%s' (%s) is run by another driver; this one starts anew", name, folder)
@@ -98,34 +106,35 @@ class JobRecord:
             if time.time() - renewed < LEASE_SECONDS:
                 return False
             threading.Thread(target=self._renew, name="flott-lease", daemon=True).start()
-        self._write("RUNNING")
+        self._write()
         return True
 
     def announce(self, rest: str) -> None:
         """Write down where the job can be steered."""
         self._rest = rest
         try:
-            self._write("RUNNING")
+            self._write()
         except OSError as error:
             log.warning("%s does not say where the job can be steered: %s", self.root, error)
 
     def _renew(self) -> None:
         while not self._over.wait(RENEW_SECONDS):
             try:
-                self._write("RUNNING")
+                self._write()
             except OSError as error:
                 log.warning("the lease on %s could not be renewed: %s", self.root, error)
 
-    def _write(self, status: str) -> None:
-        note = {
-            "name": self._name,
-            "status": status,
-            "owner": self._owner,
-            "renewed": time.time(),
-            "savepoint": self._savepoint,
-            "rest": self._rest if status == "RUNNING" else None,
-        }
-        self._storage.write(RECORD, json.dumps(note).encode())
+    def _write(self) -> None:
+        with self._writing:
+            note = {
+                "name": self._name,
+                "status": self._status,
+                "owner": self._owner,
+                "renewed": time.time(),
+                "savepoint": self._savepoint,
+                "rest": self._rest if self._status == RUNNING else None,
+            }
+            self._storage.write(RECORD, json.dumps(note).encode())
 
     def release(self) -> None:
         """Let another driver take the job: this one can't run it."""
@@ -134,12 +143,19 @@ class JobRecord:
             os.close(self._lock)
             self._lock = None
 
-    def close(self, status: JobStatus, *, keep: bool) -> None:
-        """The job is over: nobody takes it over from here."""
+    def ends(self, status: JobStatus) -> None:
+        """Write down how the job ended, before anything of it is removed: a driver after this one must not run it."""
         self._over.set()
+        self._status = status.name
+        self._write()
+
+    def close(self, status: JobStatus, *, keep: bool) -> None:
+        """The job is over and cleaned up: nobody takes it over from here."""
+        self._over.set()
+        self._status = status.name
         try:
             if keep:
-                self._write(status.name)
+                self._write()
             else:
                 self._storage.delete(RECORD)
                 self._storage.delete(LOCK)
@@ -147,7 +163,8 @@ class JobRecord:
                     _remove_if_empty(self._storage.root)
         except OSError as error:
             log.warning("the record of job %s could not be closed: %s", self.job_id, error)
-        self.release()
+        finally:
+            self.release()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +190,7 @@ def jobs_in(directory: str) -> list[JobNote]:
         if note is None:
             continue
         status, rest = str(note.get("status")), note.get("rest")
-        if status == "RUNNING" and not is_run(storage, note):
+        if status == RUNNING and not is_run(storage, note):
             status, rest = "LOST", None
         found.append(JobNote(folder, str(note.get("name")), status, rest, root))
     return found

@@ -165,4 +165,5 @@ def prepare(
         backoff_of(configuration, checkpointing=settings.enabled),
         beginning.start,
         beginning.record,
+        over=beginning.over,
     )

@@ -19,6 +19,7 @@ from flott.errors import CheckpointError
 
 if TYPE_CHECKING:
     from flott.common import Configuration
+    from flott.coordination.checkpoints.metadata import CheckpointMetadata
     from flott.coordination.checkpoints.settings import CheckpointSettings
     from flott.runtime.plan import EpochPlan
 
@@ -35,6 +36,8 @@ class Beginning:
     record: JobRecord | None = None
     adopted: tuple[CompletedCheckpoint, ...] = field(default=())
     """The checkpoints that an earlier driver of this job left."""
+    over: bool = False
+    """The job has finished, and only its clean-up is left to do."""
 
 
 def find_beginning(plan: EpochPlan, configuration: Configuration, settings: CheckpointSettings) -> Beginning:
@@ -73,6 +76,10 @@ def resumed(plan: EpochPlan, configuration: Configuration, record: JobRecord) ->
     """Take over a job whose driver died: it goes on from its last complete checkpoint."""
     found = DirectoryCheckpointStorage(record.root).find()
     job_id = JobID(record.job_id)
+    if record.finished:
+        log.warning("job '%s' (%s) had finished when its driver ended; it is not run again, only cleaned up. To run it "
+                    "once more, start it once more", plan.job_name, job_id)  # fmt: skip
+        return Beginning(job_id, plan, record=record, adopted=tuple(adopted(record, found)), over=True)
     if not found:
         log.info("job '%s' (%s) had no complete checkpoint yet: it starts anew", plan.job_name, job_id)
         return begun(plan, configuration, job_id, record)
@@ -87,16 +94,21 @@ def resumed(plan: EpochPlan, configuration: Configuration, record: JobRecord) ->
             f"on from there: {error}. To start anew, give the job another name or remove that directory"
         )
         raise CheckpointError(message) from error
-    adopted = [
+    checkpoints = adopted(record, found)
+    # The files that it holds are those it was written with, however they are assigned now.
+    checkpoints[-1] = replace(checkpoints[-1], metadata=replace(latest, state=state))
+    start = StartingPoint(state, latest.checkpoint_id, latest.kind, checkpoints[-1].path)
+    return Beginning(job_id, fitted, start, record, tuple(checkpoints))
+
+
+def adopted(record: JobRecord, found: list[CheckpointMetadata]) -> list[CompletedCheckpoint]:
+    """Return the checkpoints of a driver before this one as the coordinator keeps its own."""
+    return [
         CompletedCheckpoint(
-            metadata if metadata is not latest else replace(latest, state=state),
-            f"{record.root}/chk-{metadata.checkpoint_id}",
-            frozenset(own_names(metadata.state.files())),
+            metadata, f"{record.root}/chk-{metadata.checkpoint_id}", frozenset(own_names(metadata.state.files()))
         )
         for metadata in found
     ]
-    start = StartingPoint(state, latest.checkpoint_id, latest.kind, adopted[-1].path)
-    return Beginning(job_id, fitted, start, record, tuple(adopted))
 
 
 def from_savepoint(plan: EpochPlan, configuration: Configuration, path: str) -> tuple[EpochPlan, StartingPoint]:

@@ -81,5 +81,5 @@ def check_dataclass(kind: type) -> tuple[str, ...]:
 
 
 def has_fields(kind: type) -> bool:
-    """Say whether a class is a dataclass, or inherits from one."""
+    """Return whether a class is a dataclass, or inherits from one."""
     return is_dataclass(kind)

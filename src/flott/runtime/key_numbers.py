@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NAN = float("nan")
-"""The one NaN among keys: it is no number's equal, so dictionaries find it as the object that it is."""
+"""The one NaN among keys: it equals nothing, so dictionaries find it by its identity."""
 
 
 def of_float(key: Any) -> int | float:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NAT = np.datetime64("NaT")
-"""The one time among keys that is none; no time's equal, so dictionaries find it as the object that it is."""
+"""The one NaT among keys: it equals nothing, so dictionaries find it by its identity."""
 
 DAY = timedelta(days=1)
 LAST = time.max

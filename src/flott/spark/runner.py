@@ -107,6 +107,9 @@ class SparkRunner:
         for name in names:
             self._storage.delete(name)
 
+    def close_functions(self) -> None:
+        """Nothing to do: a worker closes what it holds when it needs the room, or ends."""
+
     def close(self, keep: set[str] | None = None) -> None:
         """Remove what the job left: its working stores on this machine, and the files that nobody needs."""
         self._anchors.close()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flott.common.options import FlottOptions
+from flott.common.private_directory import private_directory, temporary_root
 from flott.coordination.launch import launch
 from flott.errors import ConfigurationError
 from flott.spark.clock import SystemClock
@@ -41,7 +41,7 @@ def places(configuration: Configuration, job_id: str, master: str, checkpoints: 
     A job with a checkpoint directory keeps its files there, so that a checkpoint only has to name them.
     """
     given = configuration.get_optional(FlottOptions.STATE_DIRECTORY)
-    local = Path(given) if given else Path(tempfile.gettempdir()) / "flott"
+    local = Path(given) if given else private_directory(temporary_root())
     if checkpoints is not None:
         return checkpoints, str(local / job_id / "stores")
     shared = configuration.get_optional(FlottOptions.STORAGE_DIRECTORY)

@@ -7,7 +7,7 @@ import pickle
 import socket
 import time
 from collections import OrderedDict
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -143,9 +143,7 @@ class ResidentJob:
         """Close a subtask's operators and forget them."""
         known = self.subtasks.pop((vertex, index), None)
         if known is not None:
-            # The user's close() may fail; the operators are gone either way.
-            with suppress(Exception):
-                known[1].close()
+            known[1].drop()
 
     def close(self) -> None:
         """Close everything."""

@@ -6,6 +6,7 @@ import pickle
 import shutil
 import tempfile
 import time
+from contextlib import ExitStack
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -67,7 +68,7 @@ class InProcessRunner:
         known = self._subtasks.get((vertex, index))
         if known is None or known[0] != run:
             if known is not None:
-                known[1].close()
+                known[1].drop()
             known = (run, Subtask(self._file.plan, self._file.vertex(vertex), index, self._services))
             self._subtasks[vertex, index] = known
         return known[1]
@@ -80,14 +81,20 @@ class InProcessRunner:
         for name in names:
             self._storage.delete(name)
 
+    def close_functions(self) -> None:
+        """Close the operators; the first error is raised after all were tried."""
+        with ExitStack() as stack:
+            for _, subtask in reversed(self._subtasks.values()):
+                stack.callback(subtask.close)
+            self._subtasks.clear()
+
     def close(self, keep: set[str] | None = None) -> None:
-        """Close the operators and remove the job's files."""
-        for _, subtask in self._subtasks.values():
-            subtask.close()
-        for store in self._services.stores.values():
-            store.close()
-        remove_job_files(self._storage, "taskowned/job", keep)
-        shutil.rmtree(self._directory, ignore_errors=True)
+        """Remove the job's files."""
+        with ExitStack() as stack:
+            stack.callback(shutil.rmtree, self._directory, ignore_errors=True)
+            stack.callback(remove_job_files, self._storage, "taskowned/job", keep)
+            for store in self._services.stores.values():
+                stack.callback(store.close)
 
 
 def submit(program: Program, configuration: Configuration, clock: Clock | None = None) -> DriverJobClient:

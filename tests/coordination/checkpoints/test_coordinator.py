@@ -344,3 +344,27 @@ def test_the_beginning_of_a_metadata_file_is_told_from_a_foreign_one(make, lengt
     path.write_bytes(b"PAR1" * 10)
     with pytest.raises(CheckpointError, match="not the metadata of a checkpoint"):
         load(str(path.parent))
+
+
+def test_a_checkpoint_that_was_written_too_late_is_aborted_though_nobody_looked_meanwhile(make):
+    made = make(timeout=50)
+    pending = start(made)
+    made.coordinator.acknowledge(pending, PLAN, reports(), state("a"))
+    made.time.now = 51
+    made.background.work()
+    [outcome] = made.coordinator.poll()
+    assert isinstance(outcome, AbortedCheckpoint)
+    assert outcome.reason == "it took longer than 50 ms"
+    made.background.work()
+    assert not list(made.root.rglob("_metadata"))
+
+
+def test_a_checkpoint_that_was_written_in_time_is_complete_whenever_somebody_looks(make):
+    made = make(timeout=50)
+    pending = start(made)
+    made.time.now = 50
+    made.coordinator.acknowledge(pending, PLAN, reports(), state("a"))
+    made.background.work()
+    made.time.now = 1_000
+    [outcome] = made.coordinator.poll()
+    assert isinstance(outcome, CompletedCheckpoint)

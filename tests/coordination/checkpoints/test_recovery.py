@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.failing_jobs import FailsAt, abandon, environment, lines, small_epochs, text_sink, wait_until
+from tests.failing_jobs import FailsAt, abandon, environment, lines, small_epochs, text_sink
+from tests.waiting import wait_for_checkpoints
 
 from flott.common import Configuration, JobStatus, Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -111,7 +112,7 @@ def test_checkpoints_are_laid_out_as_flinks(tmp_path):
     env = environment(tmp_path / "checkpoints")
     count_by_key(env, tmp_path / "out", numbers=None, rate=20_000)
     client = env.execute_async("layout")
-    wait_until(lambda: client.master.checkpoints.statistics.completed >= 5)
+    wait_for_checkpoints(client, 5)
     stats = client.master.checkpoints.statistics.latest_completed
     root = tmp_path / "checkpoints" / str(client.get_job_id())
     folders = {path.name for path in root.iterdir()}
@@ -131,7 +132,7 @@ def test_a_retained_checkpoint_is_a_starting_point(tmp_path, parallelism):
     env = environment(tmp_path / "checkpoints", **options)
     count_by_key(env, tmp_path / "out", numbers=20_000, rate=4_000)
     client = env.execute_async("retained")
-    wait_until(lambda: client.master.checkpoints.statistics.completed >= 5)
+    wait_for_checkpoints(client, 5)
     client.cancel().result(120)
     [metadata] = (tmp_path / "checkpoints").rglob("_metadata")
     env = environment(tmp_path / "checkpoints", parallelism, **{"execution.state-recovery.path": str(metadata.parent)})
@@ -149,7 +150,7 @@ def test_a_new_driver_on_the_same_directory_goes_on(tmp_path, parallelism):
     env = environment(tmp_path / "checkpoints")
     count_by_key(env, tmp_path / "out", numbers=20_000, rate=4_000)
     client = env.execute_async("taken over")
-    wait_until(lambda: client.master.checkpoints.statistics.completed >= 5)
+    wait_for_checkpoints(client, 5)
     abandon(client)
     env = environment(tmp_path / "checkpoints", parallelism)
     count_by_key(env, tmp_path / "out", numbers=20_000)
@@ -165,7 +166,7 @@ def test_a_running_job_is_not_taken_over(tmp_path):
     env = environment(tmp_path / "checkpoints")
     count_by_key(env, tmp_path / "one", numbers=None, rate=5_000)
     first = env.execute_async("same name")
-    wait_until(lambda: first.master.checkpoints.statistics.completed >= 1)
+    wait_for_checkpoints(first, 1)
     env = environment(tmp_path / "checkpoints")
     count_by_key(env, tmp_path / "two")
     second = env.execute_async("same name")
@@ -180,7 +181,7 @@ def test_a_damaged_checkpoint_is_skipped_for_the_one_before(tmp_path, caplog):
     env = environment(tmp_path / "checkpoints", **{"execution.checkpointing.num-retained": "3"})
     count_by_key(env, tmp_path / "out", numbers=20_000, rate=4_000)
     client = env.execute_async("damaged")
-    wait_until(lambda: client.master.checkpoints.statistics.completed >= 6)
+    wait_for_checkpoints(client, 6)
     abandon(client)
     newest = max((tmp_path / "checkpoints").rglob("_metadata"), key=lambda path: int(path.parent.name[4:]))
     content = newest.read_bytes()
@@ -196,7 +197,7 @@ def test_a_program_without_the_operator_is_refused(tmp_path):
     env = environment(tmp_path / "checkpoints")
     count_by_key(env, tmp_path / "out", numbers=None, rate=20_000)
     client = env.execute_async("changed")
-    wait_until(lambda: client.master.checkpoints.statistics.completed >= 3)
+    wait_for_checkpoints(client, 3)
     abandon(client)
     env = environment(tmp_path / "checkpoints")
     env.from_sequence(1, 10).print()

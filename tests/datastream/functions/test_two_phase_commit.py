@@ -8,7 +8,8 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tests.failing_jobs import Die, FailsAt, abandon, environment, small_epochs, wait_until
+from tests.failing_jobs import Die, FailsAt, abandon, environment, small_epochs
+from tests.waiting import wait_until
 
 from flott.common import Configuration, WatermarkStrategy
 from flott.connectors import two_phase_commit_sink
@@ -115,7 +116,8 @@ def test_nothing_shows_before_a_checkpoint_is_complete(tmp_path):
     env = environment(**{"execution.checkpointing.interval": "1 h"})
     write_numbers(env, FileTransactions(tmp_path / "out"), None, rate=10_000)
     client = env.execute_async("hidden")
-    wait_until(lambda: (tmp_path / "out").exists() and len(hidden(tmp_path / "out")) >= 4)
+    wait_until("the folder", (tmp_path / "out").exists)
+    wait_until("four hidden files", lambda: hidden(tmp_path / "out"), lambda names: len(names) >= 4)
     assert shown(tmp_path / "out") == []
     client.cancel().result(120)
     # What was pre-committed and belongs to no checkpoint is aborted.

@@ -58,6 +58,8 @@ class PendingCheckpoint:
     commits_up_to: int = 0
     """How many of the job's committables, counted from its start, are covered by it."""
     written: Future[str] | None = None
+    written_at: int | None = None
+    """When its metadata was in place, by the monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,7 @@ class CheckpointCoordinator:
                 where = path
             else:
                 where = self.storage.write(metadata)
+            pending.written_at = self.monotonic()
             reach("metadata.after")
             return where
 
@@ -214,19 +217,23 @@ class CheckpointCoordinator:
     def poll(self) -> list[CompletedCheckpoint | AbortedCheckpoint]:
         """Return what has become of checkpoints under way since the last look."""
         outcomes: list[CompletedCheckpoint | AbortedCheckpoint] = []
-        now = self.monotonic()
         for pending in list(self.pending.values()):
             if pending.checkpoint_id not in self.pending:
                 continue
-            if pending.written is not None and pending.written.done():
-                error = pending.written.exception()
-                if error is None:
-                    outcomes.append(self._complete(pending, pending.written.result()))
-                else:
-                    outcomes.append(self.decline(pending, f"its metadata could not be written: {error}"))
-            elif now - pending.started > self.settings.timeout:
+            written = pending.written if pending.written is not None and pending.written.done() else None
+            error = None if written is None else written.exception()
+            if error is not None:
+                outcomes.append(self.decline(pending, f"its metadata could not be written: {error}"))
+            elif self.expired(pending):
                 outcomes.append(self.decline(pending, f"it took longer than {self.settings.timeout} ms"))
+            elif written is not None:
+                outcomes.append(self._complete(pending, written.result()))
         return outcomes
+
+    def expired(self, pending: PendingCheckpoint) -> bool:
+        """Return whether a checkpoint takes, or took, longer than the timeout: from its epoch to its metadata."""
+        until = self.monotonic() if pending.written_at is None else pending.written_at
+        return until - pending.started > self.settings.timeout
 
     def wait(self) -> list[CompletedCheckpoint | AbortedCheckpoint]:
         """Wait until nothing is under way any more, and return what became of it."""

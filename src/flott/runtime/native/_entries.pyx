@@ -190,7 +190,7 @@ cdef inline Py_ssize_t write_key(char *into, object key) except -2:
 
 
 cdef bint is_plain(object key, int depth) noexcept:
-    """Say whether a key is its own canonical form, without looking into what is neither a plain value nor a tuple."""
+    """Report whether a key is its own canonical form, without looking into what is neither a plain value nor a tuple."""
     cdef double real
     if PyUnicode_CheckExact(key) or PyLong_CheckExact(key) or key is None or PyBytes_CheckExact(key):
         return True
@@ -208,7 +208,7 @@ cdef bint is_plain(object key, int depth) noexcept:
 
 
 def all_plain(list keys):
-    """Say whether all keys are their own canonical form; if not sure, no."""
+    """Report whether all keys are their own canonical form; if not sure, no."""
     cdef Py_ssize_t number
     for number in range(PyList_GET_SIZE(keys)):
         if not is_plain(<object> PyList_GET_ITEM(keys, number), 0):

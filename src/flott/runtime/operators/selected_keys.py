@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.canonical_keys import KeyTypeError
 from flott.runtime.many_keys import canonical_keys
 from flott.runtime.operators.wrong_key import wrong_key
@@ -33,10 +34,10 @@ def _selected(operator: Operator, select: Callable[[Any], Any], values: list[Any
     if quick is not select:
         try:
             return select_all(quick, values)
-        except Exception:  # noqa: S110 - once more below: the user's own function says where it stands
+        except USER_CODE_RAISES:
             pass
     records = iter(values)
     try:
         return list(map(select, records))
-    except Exception as error:
+    except USER_CODE_RAISES as error:
         raise operator.failed(error, records, values) from None

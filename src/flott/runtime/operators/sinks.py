@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from flott.errors import FlottError
+from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.crash_points import reach
 from flott.runtime.operator import Operator
@@ -181,7 +181,7 @@ class WriterSink(Operator):
             raise_named(self.context.title, error)
         except OSError:
             raise
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failure(error, record) from None
 
     def process(self, batch: Batch) -> None:
@@ -207,7 +207,7 @@ class WriterSink(Operator):
             raise_named(self.context.title, error)
         except OSError:
             raise
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failed(error, records, batch.values) from None
 
     def process_watermark(self, timestamp: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flott.errors import FlottError
+from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.operator import Operator
 from flott.runtime.source import raise_named
@@ -72,7 +72,7 @@ class SourceOperator(Operator):
             raise_named(self.context.title, error)
         except OSError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # not GeneratorExit: this generator may be closed
             raise self.failure(error, f"of split {read.split}, positions {read.start} to {read.end}") from None
 
     def _stamped(self, read: SplitRead, batch: Batch, time: SplitWatermarks) -> None:
@@ -80,7 +80,7 @@ class SourceOperator(Operator):
             time.process(read.split, batch)
         except FlottError:
             raise
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failure(error, batch.values[:1]) from None
 
     def process_time(self, now: int) -> None:

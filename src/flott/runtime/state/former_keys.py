@@ -31,7 +31,7 @@ BY_KEY = frozenset({
 
 
 def has_same_bytes(encoded: bytes) -> bool:
-    """Say whether a key has the bytes that it always had: all do but those of types that were pickled, and decimals.
+    """Return whether a key has the bytes that it always had: all do but those of types that were pickled, and decimals.
 
     >>> has_same_bytes(b"sann"), has_same_bytes(b"d0.5"), has_same_bytes(b"d0.1")
     (True, False, True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     """Address and content of an entry → the content as the state now has it."""
 
 CANONICAL = "canonical keys"
-"""Under this name, which is no state's, it says of key groups that the keys in them are canonical."""
+"""Under this name, beside those of states, the key groups whose keys are canonical."""
 
 LISTS = frozenset({"list state", "lists of records"})
 """Kinds that are stored alike."""
@@ -99,7 +99,7 @@ class StateSchemas:
         return {**self.stored, **now, CANONICAL: (Stored(first, end, CANONICAL, ""),)}
 
     def has_canonical_keys(self) -> bool:
-        """Say whether all that is stored was saved since keys have a canonical form, or is nothing."""
+        """Return whether all that is stored was saved since keys have a canonical form, or is nothing."""
         covered = sum(one.end - one.first for one in self.stored.get(CANONICAL, ()))
         return not self.stored or covered >= len(self._groups)
 

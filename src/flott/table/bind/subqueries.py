@@ -223,16 +223,15 @@ def _placed(expr: Expr, places: dict[int, Expr]) -> Expr:
 
 def _of_nothing(expr: Expr, width: int, calls: list[AggregateCall]) -> Expr | None:
     """Return what an expression over aggregates is of no rows; None if that is NULL."""
-    if not any(calls[index - width].function == "COUNT" for index in expr.inputs() if index >= width):
-        return None
 
     def value(part: Expr) -> Expr | None:
         if not isinstance(part, InputRef):
             return None
-        counts = part.index >= width and calls[part.index - width].function == "COUNT"
+        counts = part.index >= width and calls[part.index - width].function in {"COUNT", "SUM0"}
         return Literal(part.type, 0) if counts else Literal(part.type.nullable(), None)
 
-    return rewritten(expr, value)
+    made = rewritten(expr, value)
+    return None if made == Literal(made.type, None) else made
 
 
 def _single(node: Node) -> Node:

@@ -43,18 +43,19 @@ def aggregate_type(name: str, args: Sequence[DataType]) -> DataType:
     if not args or len(args) > (2 if name == "LISTAGG" else 1):
         raise SignatureError(f"{name} takes one argument, as in {name}(price)")
     kind = args[0].nullable()
-    if name in {"SUM", "AVG", *SPREADS} and not a_number(kind):
+    if name in {"SUM", "SUM0", "AVG", *SPREADS} and not a_number(kind):
         raise SignatureError(f"{name} takes numbers, not {kind!r}")
     if name == "LISTAGG" and not t.is_text(kind):
         raise SignatureError(f"LISTAGG takes texts, not {kind!r}; CAST it AS STRING")
     if isinstance(kind, t.DecimalType):
-        if name == "SUM":
-            return DataTypes.DECIMAL(t.MAX_DECIMAL, kind.scale)
+        if name in {"SUM", "SUM0"}:
+            total = DataTypes.DECIMAL(t.MAX_DECIMAL, kind.scale)
+            return total.not_null() if name == "SUM0" else total
         if name == "AVG":
             return DataTypes.DECIMAL(t.MAX_DECIMAL, max(6, kind.scale))
     if name in SPREADS and not isinstance(kind, t.DecimalType):
         return DataTypes.DOUBLE() if isinstance(kind, t.FractionalType) else kind
-    return kind
+    return kind.not_null() if name == "SUM0" else kind
 
 
 SPREADS = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP", "STDDEV", "VARIANCE")
@@ -68,8 +69,8 @@ def aggregate(name: str, argument: DataType | None, result: DataType, *, retract
         return _count()
     if argument is None:
         raise SignatureError(f"{name} takes an argument")
-    if name == "SUM":
-        return _sum(result)
+    if name in {"SUM", "SUM0"}:
+        return _sum(result, of_nothing=0 if name == "SUM0" else None)
     if name == "AVG":
         return _average(result)
     if name in {"MIN", "MAX"}:
@@ -82,7 +83,9 @@ def aggregate(name: str, argument: DataType | None, result: DataType, *, retract
         return _json(*("{}" if name == "JSON_OBJECTAGG" else "[]"))
     if name == "SINGLE_VALUE":
         return _single()
-    return _spread(name, result)
+    if name in SPREADS:
+        return _spread(name, result)
+    raise SignatureError(f"there is no aggregate '{name}'")
 
 
 def _count() -> Aggregate:
@@ -115,13 +118,15 @@ def _subtract_decimal(acc: list[Any], value: Any) -> None:
     acc[1] -= 1
 
 
-def _sum(result: DataType) -> Aggregate:
+def _sum(result: DataType, *, of_nothing: int | None) -> Aggregate:
     finish = _finish(result)
+
+    def total(acc: list[Any]) -> Any:
+        return finish(acc[0]) if acc[1] else of_nothing
+
     if isinstance(result, t.DecimalType):
-        return Aggregate(
-            lambda: [Decimal(0), 0], _add_decimal, _subtract_decimal, lambda acc: finish(acc[0]) if acc[1] else None
-        )
-    return Aggregate(lambda: [0, 0], _add, _subtract, lambda acc: finish(acc[0]) if acc[1] else None)
+        return Aggregate(lambda: [Decimal(0), 0], _add_decimal, _subtract_decimal, total)
+    return Aggregate(lambda: [0, 0], _add, _subtract, total)
 
 
 def _average(result: DataType) -> Aggregate:

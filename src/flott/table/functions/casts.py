@@ -21,6 +21,7 @@ from flott.table.expr import Call
 from flott.table.functions.arithmetic import fit_decimal
 from flott.table.functions.quick_reads import quick_read
 from flott.table.functions.registry import SignatureError, scalar
+from flott.table.nested_columns import part_types, rebuilt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 TIMESTAMP = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?(Z)?")
 TIME = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?")
+NESTED = (t.ArrayType, t.MapType, t.RowType)
 TRUE = {"true", "t", "1", "yes", "y"}
 FALSE = {"false", "f", "0", "no", "n"}
 UTC = dt.timezone.utc
@@ -44,11 +46,22 @@ def check_cast(source: t.DataType, target: t.DataType) -> None:
     texts = t.is_text(source) or t.is_text(target)
     binary = (t.BinaryType, t.VarBinaryType)
     bytes_ = isinstance(source, binary) and isinstance(target, binary)
-    nested = isinstance(source, (t.ArrayType, t.MapType, t.RowType)) or isinstance(
-        target, (t.ArrayType, t.MapType, t.RowType))  # fmt: skip
+    if isinstance(source, NESTED) and type(source) is type(target):
+        _check_parts(source, target)
+        return
+    nested = isinstance(source, NESTED) or isinstance(target, NESTED)
     known = source.same_as(target) or isinstance(source, t.NullType) or numbers or truth or times or bytes_
     if not (known or (texts and not nested)):
         raise SignatureError(f"{source.nullable()!r} can't be CAST to {target.nullable()!r}")
+
+
+def _check_parts(source: t.DataType, target: t.DataType) -> None:
+    """Make sure that the parts of nested values can become those of others: the fields of rows in their order."""
+    ones, others = part_types(source), part_types(target)
+    if len(ones) != len(others):
+        raise SignatureError(f"{source.nullable()!r} can't be CAST to {target.nullable()!r}: it has other fields")
+    for (_, one), (_, other) in zip(ones, others, strict=True):
+        check_cast(one, other)
 
 
 def bind_cast(arg: Expr, target: t.DataType, *, lenient: bool) -> Call:
@@ -72,11 +85,13 @@ def _try_cast(call: Call, args: list[Column], session: Session) -> Column:
     return converted(args[0], call.args[0].type, call.type, session, lenient=True)
 
 
-def converted(column: Column, source: t.DataType, target: t.DataType, session: Session, *, lenient: bool) -> Column:  # noqa: PLR0911 - a case a line
+def converted(column: Column, source: t.DataType, target: t.DataType, session: Session, *, lenient: bool) -> Column:  # noqa: C901, PLR0911 - a case a line
     """Return a column as one of another type; what can't be is an error, or NULL if that is wanted."""
     kind = to_arrow_type(target)
     if isinstance(source, t.NullType):
         return column.cast(kind)
+    if isinstance(source, NESTED):
+        return _of_parts(column, source, target, session, lenient=lenient)
     if t.is_text(target):
         return _texts(column, source, target, session)
     if t.is_text(source):
@@ -100,6 +115,19 @@ def converted(column: Column, source: t.DataType, target: t.DataType, session: S
     if isinstance(source, t.NumericType):
         return column.cast(kind, safe=False)
     return _times(column, source, target, session)
+
+
+def _of_parts(column: Column, source: t.DataType, target: t.DataType, session: Session, *, lenient: bool) -> Column:
+    """Return rows, arrays or maps whose parts are those of another type."""
+    pairs = [(one, other) for (_, one), (_, other) in zip(part_types(source), part_types(target), strict=True)]
+
+    def change(place: int, values: Column) -> Column:
+        one, other = pairs[place]
+        return values if one.same_as(other) else converted(values, one, other, session, lenient=lenient)
+
+    array = pa.array([column.as_py()], column.type) if isinstance(column, pa.Scalar) else column
+    made = rebuilt(array, to_arrow_type(target), change)
+    return made[0] if isinstance(column, pa.Scalar) else made
 
 
 def _each(

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flott.table.errors import NotYetError
+from flott.table.expr import Literal
 from flott.table.physical.step import Step
 from flott.table.physical.two_phases import in_two_phases, windows_in_two_phases
 from flott.table.physical.unaligned_windows import in_processing_time
 from flott.table.physical.window_columns import in_columns
-from flott.table.plan.nodes import SESSION
+from flott.table.plan.nodes import SESSION, Union, Values, project
 from flott.table.runtime.emitting_windows import EmittingWindowAggregate
 from flott.table.runtime.group_aggregate import GroupAggregate, GroupPlan
 from flott.table.runtime.group_columns import GroupColumns, fits_columns
 from flott.table.runtime.key_hash import ColumnsHash, KeyColumns
 from flott.table.runtime.window_aggregate import WindowAggregate
+from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
     from flott.table.physical.translate import Translator
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 
 def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     """Return the steps of an aggregate."""
+    if translator.settings.batch and not node.keys:
+        node = _of_any_rows(node)
     bounds = node.window_keys()
     if bounds is not None and translator.settings.emit is not None:
         return _emitting(node, bounds[1], translator.settings.emit, translator)
@@ -61,6 +66,16 @@ def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     window = partial(WindowAggregate, plan, end)
     return Step("WindowAggregate", node.detail, node.fields, append_only=True, inputs=(below,), operator=window,
                 exchanges=(exchange,))  # fmt: skip
+
+
+def _of_any_rows(node: n.Aggregate) -> n.Aggregate:
+    """Return an aggregate of a whole table with a row that no call counts: in batch mode no rows have totals, too."""
+    width = len(node.input.fields)
+    names = [*(field.name for field in node.input.fields), "$counts"]
+    rows = project(node.input, [*node.input.refs(), Literal(DataTypes.BOOLEAN().not_null(), True)], names)
+    uncounted = Values(rows.fields, ((*[None] * width, False),))
+    calls = tuple(replace(call, filter=width if call.filter is None else call.filter) for call in node.calls)
+    return replace(node, input=Union(rows.fields, (rows, uncounted)), calls=calls)
 
 
 def _emitting(node: n.Aggregate, end: int, emit: Emit, translator: Translator) -> Step:

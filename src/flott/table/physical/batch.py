@@ -10,24 +10,30 @@ from flott.table.physical.step import Step, refuse_nested
 from flott.table.runtime.final_rows import FinalRows
 
 
-def in_batch(step: Step) -> Step:
-    """Return a plan without watermarks but the last, whose result only adds rows."""
-    plan = _without_watermarks(step, {})
-    if plan.append_only:
-        return plan
-    refuse_nested(plan.fields, "the last rows of a batch query")
-    keys = tuple(range(len(plan.fields)))
-    operator = partial(FinalRows, keys, plan.arrow_types())
-    return Step("FinalRows", "", plan.fields, append_only=True, inputs=(plan,), operator=operator,
-                exchanges=(hashed(keys),))  # fmt: skip
+class BatchPlans:
+    """The plans of one program in batch mode; a step that several of them share stays one step."""
 
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Step, Step]] = {}
+        """By the identity of a step: the step itself, and what stands for it."""
 
-def _without_watermarks(step: Step, known: dict[int, Step]) -> Step:
-    # What is used twice stays one step.
-    if id(step) not in known:
-        inputs = tuple(_without_watermarks(one, known) for one in step.inputs)
-        if step.name == "WatermarkAssigner":
-            known[id(step)] = replace(inputs[0], fields=step.fields)
-        else:
-            known[id(step)] = replace(step, inputs=inputs)
-    return known[id(step)]
+    def final(self, step: Step) -> Step:
+        """Return a plan without watermarks but the last, whose result only adds rows."""
+        plan = self._without_watermarks(step)
+        if plan.append_only:
+            return plan
+        refuse_nested(plan.fields, "the last rows of a batch query")
+        keys = tuple(range(len(plan.fields)))
+        operator = partial(FinalRows, keys, plan.arrow_types())
+        return Step("FinalRows", "", plan.fields, append_only=True, inputs=(plan,), operator=operator,
+                    exchanges=(hashed(keys),))  # fmt: skip
+
+    def _without_watermarks(self, step: Step) -> Step:
+        if id(step) not in self._known:
+            inputs = tuple(map(self._without_watermarks, step.inputs))
+            if step.name == "WatermarkAssigner":
+                made = replace(inputs[0], fields=step.fields)
+            else:
+                made = replace(step, inputs=inputs)
+            self._known[id(step)] = (step, made)
+        return self._known[id(step)][1]

@@ -67,22 +67,23 @@ class Settings:
 
 
 class Translator:
-    """Translates the nodes of one plan; a node that is used twice becomes one step."""
+    """Translates the nodes of the plans of one program; a node that is used twice becomes one step."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._known: dict[int, Step] = {}
+        self._known: dict[int, tuple[n.Node, Step]] = {}
+        """By the identity of a node; the node is kept with its step, so that its identity stays its own."""
 
     def translate(self, node: n.Node) -> Step:
         """Return the step that does what a node says."""
         known = self._known.get(id(node))
         if known is None:
-            known = self._known[id(node)] = self._translate(node)
-        return known
+            known = self._known[id(node)] = (node, self._translate(node))
+        return known[1]
 
     def provide(self, node: n.Node, step: Step) -> None:
         """Let a step stand for a node that something else runs."""
-        self._known[id(node)] = step
+        self._known[id(node)] = (node, step)
 
     def _translate(self, node: n.Node) -> Step:
         step = STEPS.get(type(node))
