@@ -42,7 +42,7 @@ def check_keys(call: str, select: Callable[[Any], Any], records: Iterable[Any]) 
 
     >>> check_keys("key_by(...)", lambda record: record["tags"], [{"tags": {"a": 1}}])
     Traceback (most recent call last):
-    flott.errors.GraphError: key_by(...): the key of record {'tags': {'a': 1}} is {'a': 1}, of type dict, which has no
+    flott.errors.GraphError: key_by(...): ...: the key of record {'tags': {'a': 1}} is {'a': 1}, of type dict, which has no
     canonical form, ...
     """
     for record in records:
@@ -55,7 +55,7 @@ def check_keys(call: str, select: Callable[[Any], Any], records: Iterable[Any]) 
         except KeyTypeError as error:
             inside = "" if type(key) is error.kind else "with something "
             raise GraphError(
-                f"{call}: the key of record {record!r:.200} is {key!r:.100}, {inside}{error} from {describe(select)}"
+                f"{call}: {describe(select)}: the key of record {record!r:.200} is {key!r:.100}, {inside}{error}"
             ) from None
 
 

@@ -1,6 +1,6 @@
 """A key that can't be a key.
 
-A key is a plain value, a tuple of such, a Row or a frozen dataclass. Of a dict, take one of its values, or a tuple of them.
+A key is a plain value, a tuple of such, a Row or a frozen dataclass. Of a dict, take one of its values.
 """
 
 from flott.datastream import StreamExecutionEnvironment
