@@ -10,7 +10,6 @@ from flott.runtime import native
 from flott.runtime.batch import Batch
 from flott.runtime.operators.results import not_results
 from flott.runtime.operators.selected_keys import selected_keys
-from flott.runtime.operators.wrong_key import wrong_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,10 +74,8 @@ def _call_keyed(operator: TimedOperator, batch: Batch, keys: list[Any], call: An
         else:
             _keyed_stamped(records, keys, batch.stamps, call, ctx, operator.scope, out)
     except USER_CODE_RAISES as error:
-        position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
-        record = values[position]
-        wrong = wrong_key(operator.context.title, keys[position], record) or not_results(error, operator.who(), record)
-        raise wrong or operator.failure(error, record) from None
+        record = values[len(values) - records.__length_hint__() - 1]  # type: ignore[attr-defined]
+        raise not_results(error, operator.who(), record) or operator.failure(error, record) from None
     operator.scope.unset()
     out.emit(operator.output)
 

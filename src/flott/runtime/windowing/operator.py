@@ -12,7 +12,6 @@ from flott.runtime.moment_queue import MomentQueue
 from flott.runtime.operator import Operator, close_all
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.selected_keys import selected_keys
-from flott.runtime.operators.wrong_key import wrong_key
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.assigner import MergingWindowAssigner
@@ -142,9 +141,8 @@ class WindowOperator(Operator):
         try:
             self._process_all(records, keys, batch.stamps)
         except USER_CODE_RAISES as error:  # whatever a user's function raises
-            position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
-            record = values[position]
-            raise wrong_key(self.context.title, keys[position], record) or self.failure_of(error, record) from None
+            record = values[len(values) - records.__length_hint__() - 1]  # type: ignore[attr-defined]
+            raise self.failure_of(error, record) from None
         self.scope.unset()
         self.panes.scope.unset()
         self.results.emit(self.output)
