@@ -14,8 +14,9 @@ HYPOTHESIS_PROFILE ?= quick
 .DELETE_ON_ERROR:
 
 .PHONY: help
-help: ## List every task
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+help: ## List every task, with the minutes of tests/budget.ini
+	@awk -F ':.*## ' 'FNR == NR { if (/^[a-z-]+ = [0-9.]+$$/) { split($$0, at, " = "); minutes[at[1]] = " (" at[2] " min)" }; next } \
+	  /^[a-z-]+:.*## / { printf "  make %-16s %s%s\n", $$1, $$2, minutes[$$1] }' tests/budget.ini $(firstword $(MAKEFILE_LIST))
 
 .PHONY: setup
 setup: java $(STAMP) ## Make the virtual environment .venv and see that Java is there
@@ -38,23 +39,24 @@ demo: setup ## Run a live streaming job on the terminal (Ctrl-C ends it)
 	@$(BIN)/python examples/orders_demo.py
 
 .PHONY: test
-test: test-fast test-jobs test-spark ## Run the fast tests, then whole jobs in one process, then those on Spark
+test: setup ## Run the fast tests, then whole jobs in one process, then those on Spark
+	@$(PYTHON) tools/run_suites.py test
 
 .PHONY: test-fast
 test-fast: $(STAMP) ## Run the tests that need neither Spark nor Java, and the examples in docstrings
-	$(PYTEST) -q -n 2 -m "not spark and not slow and not chaos and not oracle and not job and not hypothesis"
+	$(PYTEST) -q -n 2 -m "not spark and not slow and not nightly and not chaos and not oracle and not job and not hypothesis"
 
 .PHONY: test-jobs
 test-jobs: $(STAMP) ## Run the tests that run whole jobs without Spark, and the properties with few examples
-	$(PYTEST) -q -n 2 -m "(job or hypothesis) and not spark and not slow and not chaos and not oracle" tests
+	$(PYTEST) -q -n 2 -m "(job or hypothesis) and not spark and not slow and not nightly and not chaos and not oracle" tests
 
 .PHONY: test-pure
 test-pure: $(STAMP) ## Run the tests of what is compiled once more, without it
-	FLOTT_PURE=1 $(PYTEST) -q -n 2 -m "not spark and not slow" tests/runtime tests/table/runtime
+	FLOTT_PURE=1 $(PYTEST) -q -n 2 -m "not spark and not slow and not nightly" tests/runtime tests/table/runtime
 
 .PHONY: test-spark
 test-spark: setup ## Run the tests on embedded Spark, in one process
-	$(PYTEST) -q -m "spark and not slow"
+	$(PYTEST) -q -m "spark and not slow and not nightly"
 
 .PHONY: test-chaos
 test-chaos: setup ## Run only the tests that kill processes and break storage
@@ -71,20 +73,27 @@ oracle: setup ## Ask PyFlink and Flink whether they do the same (PYFLINK_PYTHON,
 .PHONY: test-properties
 test-properties: HYPOTHESIS_PROFILE := $(if $(filter quick,$(HYPOTHESIS_PROFILE)),ci,$(HYPOTHESIS_PROFILE))
 test-properties: $(STAMP) ## Run the properties with ten times as many random examples
-	$(PYTEST) -q -n 2 -m "hypothesis and not spark and not slow and not chaos" tests
+	$(PYTEST) -q -n 2 -m "hypothesis and not spark and not slow and not nightly and not chaos" tests
 
 .PHONY: test-slow
-test-slow: setup ## Run the tests that take long: the simulation, the whole savepoint matrix, Spark Connect
-	$(PYTEST) -q -m "slow and not chaos"
+test-slow: setup ## Run the tests that take long: the simulation, PostgreSQL, packaging, Spark Connect
+	$(PYTEST) -q -m "slow and not nightly and not chaos"
+
+.PHONY: test-nightly
+test-nightly: setup ## Run the tests that take too long for CI: the whole savepoint matrix, all transcripts on Spark
+	$(PYTEST) -q -m "nightly and not chaos and not oracle" --ignore tests/docs  # docs-test runs those
 
 .PHONY: lint
-lint: $(STAMP) ## Check style, formatting, types, import layers and docs
+lint: $(STAMP) ## Check style, formatting, types, import layers, docs, words and timing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/lint_layers.py
 	$(BIN)/python tools/lint_docs.py
 	$(BIN)/python tools/lint_links.py
+	$(BIN)/python tools/lint_words.py
+	$(BIN)/python tools/lint_commits.py
+	$(BIN)/python tools/lint_timing.py
 	PYTHONPATH=src $(BIN)/python tools/configuration_reference.py --check
 	PYTHONPATH=src $(BIN)/python tools/command_line_reference.py --check
 
@@ -136,7 +145,25 @@ format: $(STAMP) ## Format the code and mend what ruff can mend
 	$(BIN)/ruff format .
 
 .PHONY: ci
-ci: lint test test-pure test-properties test-slow guard docs ## Run what CI runs
+ci: ## Run what CI runs; fail if a suite goes beyond its budget by half
+	@$(PYTHON) tools/run_suites.py --enforce ci
+
+.PHONY: nightly
+nightly: ## Run what takes longer than CI may: chaos, the oracle, all programs of the docs, whole matrices
+	@$(PYTHON) tools/run_suites.py --keep-going nightly
+
+.PHONY: hunt
+hunt: ## Look for bugs with new random input, for hours; one that finds some does not stop the others
+	@$(MAKE) --keep-going --no-print-directory hunt-properties hunt-simulation
+
+.PHONY: hunt-properties
+hunt-properties: ## Run the properties with two thousand new examples each
+	HYPOTHESIS_PROFILE=thorough $(MAKE) --no-print-directory test-properties
+
+.PHONY: hunt-simulation
+hunt-simulation: $(STAMP) ## Run the simulated crashes with three thousand new seeds, or FLOTT_SEEDS=first-last
+	FLOTT_SEEDS=$${FLOTT_SEEDS:-$$($(PYTHON) -c 'from random import randrange; n = randrange(10**9); print(f"{n}-{n + 2999}")')} \
+	  $(PYTEST) -q tests/chaos/test_simulation.py
 
 .PHONY: clean
 clean: ## Remove the virtual environment and everything that tools and runs left

@@ -5,14 +5,15 @@ Markers (declared in pyproject.toml; an unknown one is an error):
 - no marker: fast, no Spark, no Java. `make test-fast` runs these in two processes.
 - `job`: runs whole jobs in this process, takes long random walks, or needs a server. `make test-jobs` runs these.
 - `spark`: uses an embedded Spark session. `make test-spark` runs these in one process.
-- `slow`: takes more than ten seconds.
+- `slow`: takes more than ten seconds, or starts a Spark of its own. `make test-slow` runs these.
+- `nightly`: takes too long for CI, and a cheaper test covers the same code. `make test-nightly` runs these.
 - `chaos`: kills processes or breaks storage while a job runs. `make test-chaos` runs these.
 - `oracle`: asks PyFlink or Flink whether they do the same. `make oracle` runs these.
 
 Hypothesis profiles, chosen with HYPOTHESIS_PROFILE:
 
 - `dev` (the default): new random examples in every run.
-- `ci` (what the Makefile sets): few examples, the same in every run, so that it is quick and a red build stays red.
+- `quick` and `ci` (what the Makefile sets): few examples, the same in every run, so that a red build stays red.
 - `thorough`: many examples, for a change to windows, valve, key groups, state stores or the NFA.
 """
 
@@ -36,13 +37,15 @@ from flott.coordination import sizing
 settings.register_profile("dev", deadline=None)
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=10)
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=100)
-settings.register_profile("thorough", deadline=None, max_examples=2_000)
+settings.register_profile("thorough", deadline=None, max_examples=2_000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 # Tests start many short-lived Java processes, which spend most of their time on optimising code that then hardly runs.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
 MEMORY = Path("/dev/shm")  # noqa: S108 - files are made in it by tempfile
+ENOUGH_MEMORY = 2**31
+"""Bytes that must be free there; a container may have only a little of it."""
 MARK_OF_FILE = re.compile(r"^pytestmark = pytest\.mark\.(\w+)$", re.MULTILINE)
 
 
@@ -63,13 +66,12 @@ class WithoutPandas:
 
 
 def pytest_configure(config):
-    """Save time when only fast tests run."""
+    """Save time: tests are many and small."""
     gc.disable()  # until everything is collected
-    if "not spark" not in config.option.markexpr:
-        return
-    keep_arrow_from_importing_pandas()
+    if "not spark" in config.option.markexpr:
+        keep_arrow_from_importing_pandas()
     # Thousands of small stores come and go: on a disk, making and removing their folders takes longer than the tests.
-    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK):
+    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= ENOUGH_MEMORY:
         folder = tempfile.mkdtemp(prefix="flott-tests-", dir=MEMORY)
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         # Whatever tests leave there would take memory until the machine starts anew.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-import time
+
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration
 from flott.common.serialization import Encoder
@@ -65,17 +66,14 @@ def lines(path):
     return sorted(line for file in path.glob("part-*") if file.is_file() for line in file.read_text().splitlines())
 
 
-def wait_until(condition, seconds=120):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to pass"
-        threading.Event().wait(0.005)
+class Killed(BaseException):
+    """What no code of ours catches, as none sees kill -9."""
 
 
 class Die:
     """Stops whoever passes a crash point, from the n-th time on."""
 
-    def __init__(self, after=1, error=SystemExit):
+    def __init__(self, after=1, error=Killed):
         self.left = after
         self.error = error
         self.reached = threading.Event()
@@ -92,7 +90,7 @@ def abandon(client, at=None):
     master = client.master
     master._clean_up = lambda status: None
     if at is not None:
-        assert at.reached.wait(120)
+        assert at.reached.wait(PATIENCE)
     master.cancel()
     master._thread.join(120)
     master.checkpoints.background.shutdown(wait=True)

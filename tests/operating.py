@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
 
 import psutil
 from tests.chaos.self_checking import check, written
+from tests.waiting import PATIENCE, at_least, wait_until
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = ROOT / "tests" / "self_checking_program.py"
-PATIENCE = 900
-"""Seconds; a cluster on a machine that is busy with other things takes minutes to start."""
 
 
 class Flott:
@@ -60,7 +59,7 @@ class Flott:
         [job] = self("list")
         [stopped] = self("stop", job["jid"], *options)
         assert stopped["status"] == "FINISHED"
-        wait_until(lambda: not alive(job["pid"]))
+        wait_until("the end of the driver", lambda: alive(job["pid"]), operator.not_)
         return stopped["savepoint"]
 
     def check(self):
@@ -90,14 +89,7 @@ def goes_on(job, checkpoints=2):
         return ask(job, "/checkpoints")["counts"]["completed"]
 
     before = completed()
-    wait_until(lambda: completed() >= before + checkpoints)
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_until("more checkpoints", completed, at_least(before + checkpoints))
 
 
 def alive(pid):

@@ -2,7 +2,7 @@
 
 A ratio is the new revision's speed over the old one's, of one pair of processes. The logarithms of such ratios lie
 symmetrically around their median, for both processes met the same disturbances: Wilcoxon's signed-rank interval, the
-order statistics of the means of all pairs of them, holds whatever their distribution, does not heed outliers, and
+order statistics of the means of all pairs of them, holds whatever their distribution, is robust against outliers, and
 wants a third fewer pairs of processes than the order statistics of the ratios themselves.
 """
 

@@ -38,7 +38,7 @@ def shown(interval: Interval) -> str:
 
 
 def failures(subjects: Iterable[Subject]) -> list[str]:
-    """Return why the new revision is too slow; nothing if it is not, or can't be told."""
+    """Return why the new revision is too slow; nothing if it is not, or that is undecided."""
     found, measured = [], []
     for subject in subjects:
         if subject.error is not None:

@@ -19,7 +19,7 @@ ROUNDS = 2
 """Runs of a scenario in one pair of processes. Each process is biased by where its memory lies: many pairs with few
 runs tell more than many runs in few pairs."""
 PAIRS = 4
-"""Pairs of processes for a scenario before their parents, whose imports they share, are started anew."""
+"""Pairs of processes for a scenario before their parents, whose imports they share, are started afresh."""
 MORE = 2
 """So many pairs more than an interval needs at least, before a scenario may be settled."""
 

@@ -81,7 +81,7 @@ def answer(asked: dict, target: str) -> list[dict[str, float]]:
 
 def main() -> None:
     source, target = Path(sys.argv[1]), sys.argv[2]
-    # What a job prints goes to stderr, lest it mixes with the answers.
+    # What a job prints goes to stderr, so that it does not mix with the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     check(source, pure=os.environ.get("FLOTT_PURE") == "1")

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
 
-try:
-    __version__ = version("flott")
-except PackageNotFoundError:  # run from a checkout that was never installed
-    __version__ = "0+unknown"
+if TYPE_CHECKING:
+    __version__: str
+
+
+def __getattr__(name: str) -> str:
+    """Look the version up when somebody asks for it: finding an installed package takes longer than importing this."""
+    if name != "__version__":
+        raise AttributeError(f"module 'flott' has no attribute '{name}'")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        found = version("flott")
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        found = "0+unknown"
+    globals()["__version__"] = found
+    return found

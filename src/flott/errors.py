@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+USER_CODE_RAISES = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
+"""What a call of the user's code may raise as its failure: sys.exit() in a function ends the call, not the process.
+
+A real Ctrl-C interrupts the program's main thread, where no function of a job runs.
+"""
+
 
 class FlottError(Exception):
     """The base of all errors that Flott raises on purpose."""
@@ -29,6 +35,14 @@ class StateStoreError(FlottError):
 
 class CheckpointError(FlottError):
     """A checkpoint or savepoint can't be taken, read or restored."""
+
+
+class JobOwnedError(CheckpointError):
+    """A job can't be started because another driver runs it."""
+
+
+class FencedError(FlottError):
+    """Another driver has taken the job over: this one ends, and changes and removes nothing."""
 
 
 class CommitError(FlottError):

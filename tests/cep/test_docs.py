@@ -50,6 +50,7 @@ def test_the_example_finds_all_thefts(monkeypatch, capsys):
 
 
 @pytest.mark.spark
+@pytest.mark.nightly
 def test_the_example_finds_all_thefts_on_spark():
     command = [sys.executable, EXAMPLE, "--payments", "5000"]
     out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout

@@ -10,14 +10,15 @@ drains the job and ends.
 
 from __future__ import annotations
 
+import operator
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 
 import psutil
 from tests.chaos.self_checking import build
+from tests.waiting import wait_for_checkpoints, wait_while_running
 
 from flott.common import Configuration
 from flott.datastream import MapFunction, StreamExecutionEnvironment
@@ -135,13 +136,8 @@ def main():
     build(env, f"{directory}/out", None, rate=RATE, before=SetTrap(trap), sinks=[rows.build()])
     client = env.execute_async("crashes")
     trap.set()
-    while trap.next_point() is not None and not client.get_job_execution_result().done():
-        time.sleep(0.05)
-    if client.get_job_execution_result().done():
-        client.get_job_execution_result().result()
-    seen = client.master.checkpoints.statistics.completed
-    while client.master.checkpoints.statistics.completed < seen + 2:
-        time.sleep(0.05)
+    wait_while_running(client, "a victim at every point", trap.next_point, operator.not_)
+    wait_for_checkpoints(client, client.master.checkpoints.statistics.completed + 2)
     client.stop_with_savepoint(True).result(120)
 
 

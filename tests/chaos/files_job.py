@@ -9,13 +9,14 @@ and DIRECTORY/last says how many rows there are in the files; when all are writt
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
-import time
 from pathlib import Path
 
 import pyarrow.dataset as ds
 from tests.chaos.crash_job import SetTrap, Trap, quick_configuration
+from tests.waiting import at_least, wait_while_running
 
 from flott.common import Duration, Types, WatermarkStrategy
 from flott.common.serialization import Encoder
@@ -111,14 +112,10 @@ def main():
     build(env, directory, frame, trap)
     client = env.execute_async("files and crashes")
     trap.set()
-    done = client.get_job_execution_result().done
     last = Path(directory, "last")
-    while not done() and (trap.next_point() is not None or not last.exists()):
-        time.sleep(0.05)
-    while not done() and len(rows_in(f"{directory}/out")) < int(last.read_text()):
-        time.sleep(0.2)
-    if done():
-        client.get_job_execution_result().result()
+    wait_while_running(client, "a victim at every point", trap.next_point, operator.not_)
+    wait_while_running(client, "the last file", last.exists)
+    wait_while_running(client, "all rows", lambda: len(rows_in(f"{directory}/out")), at_least(int(last.read_text())))
     client.stop_with_savepoint(True).result(120)
 
 

@@ -8,13 +8,14 @@ point had its victim and there is a file DIRECTORY/last; then it drains the job 
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
-import time
 from pathlib import Path
 
 from tests.chaos.crash_job import SetTrap, Trap, quick_configuration
 from tests.connectors.kafka.pipeline import build
+from tests.waiting import wait_for_checkpoints, wait_while_running
 
 from flott.datastream import StreamExecutionEnvironment
 
@@ -45,15 +46,10 @@ def main():
     build(env, servers, topic, out, before=SetTrap(trap))
     client = env.execute_async("kafka crashes")
     trap.set()
-    done = client.get_job_execution_result().done
-    while not done() and (trap.next_point() is not None or not Path(directory, "last").exists()):
-        time.sleep(0.05)
-    if done():
-        client.get_job_execution_result().result()
+    wait_while_running(client, "a victim at every point", trap.next_point, operator.not_)
+    wait_while_running(client, "the last record", Path(directory, "last").exists)
     # All that was sent has been planned once a second checkpoint follows.
-    seen = client.master.checkpoints.statistics.completed
-    while client.master.checkpoints.statistics.completed < seen + 2:
-        time.sleep(0.05)
+    wait_for_checkpoints(client, client.master.checkpoints.statistics.completed + 2)
     client.stop_with_savepoint(True).result(120)
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
 import pyspark
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -78,11 +79,9 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait_for(port, seconds=600):
-    deadline = time.monotonic() + seconds
-    while True:
+def wait_for(port):
+    def connect():
         with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        assert time.monotonic() < deadline, "the master did not start"
-        time.sleep(0.1)
+            return probe.connect_ex(("127.0.0.1", port))
+
+    wait_until(f"a master that listens on port {port}", connect, operator.not_)

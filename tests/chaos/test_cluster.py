@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.chaos.standalone import processes, standalone_cluster
-from tests.operating import ROOT, Flott, goes_on, wait_until
+from tests.operating import ROOT, Flott, goes_on
+from tests.waiting import at_least, wait_until
 
 pytestmark = [pytest.mark.chaos, pytest.mark.slow, pytest.mark.spark]
 
@@ -52,7 +53,7 @@ def staying(out, epochs):
         return [json.loads(line)["places"] for line in lines if line.endswith("\n")]
 
     before = len(told())
-    wait_until(lambda: len(told()) > before + epochs)
+    wait_until(f"{epochs} more epochs", lambda: len(told()), at_least(before + epochs + 1))
     places = told()[before:]
     stayed = [earlier[task] == later[task] for earlier, later in pairwise(places) for task in earlier.keys() & later]
     return sum(stayed) / len(stayed)
@@ -64,13 +65,13 @@ def test_subtasks_stay_where_their_stores_are_and_what_they_print_reaches_the_dr
         # Not an absolute path: so each executor has stores of its own, as if it had a disk of its own.
         settings = {**SMALL, "flott.state.dir": "stores", "flott.state.locality": "true"}
         job = flott.start("-p", "2", "--master", master, **settings)
-        wait_until(lambda: len(processes(tmp_path / "cluster", EXECUTOR)) == 2)
+        wait_until("two executors", lambda: processes(tmp_path / "cluster", EXECUTOR), lambda found: len(found) == 2)
         staying(tmp_path / "out", epochs=20)
         # By chance it would be half of them.
         assert staying(tmp_path / "out", epochs=50) > 0.8
         executor, other = processes(tmp_path / "cluster", EXECUTOR)
         executor.kill()
-        wait_until(lambda: len(processes(tmp_path / "cluster", EXECUTOR)) == 2)
+        wait_until("two executors", lambda: processes(tmp_path / "cluster", EXECUTOR), lambda found: len(found) == 2)
         staying(tmp_path / "out", epochs=20)
         assert staying(tmp_path / "out", epochs=50) > 0.8
         assert other.is_running()

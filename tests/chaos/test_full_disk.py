@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import errno
 import subprocess
-import threading
-import time
 
 import pytest
 from tests.chaos.self_checking import build, check, written
+from tests.waiting import at_least, wait_for_checkpoints, wait_until
 
 from flott.common import Configuration, JobStatus
 from flott.datastream import StreamExecutionEnvironment
@@ -65,7 +64,9 @@ def fill(place):
 
 def make_read_only(place):
     # Not while a file is being written: the system says that it is busy.
-    wait_until(lambda: system("mount", "-o", "remount,ro", str(place)).returncode == 0)
+    wait_until(
+        "a read-only disk", lambda: system("mount", "-o", "remount,ro", str(place)), lambda ran: ran.returncode == 0
+    )
 
 
 def make_room(place):
@@ -77,16 +78,16 @@ def make_room(place):
 def test_the_job_goes_on_without_checkpoints_and_takes_them_again_later(small_disk, tmp_path, caplog, trouble):
     client = start(small_disk, tmp_path / "out", "1000000")
     statistics = client.master.checkpoints.statistics
-    wait_until(lambda: statistics.completed >= 3)
+    wait_for_checkpoints(client, 3)
     trouble(small_disk)
     before = statistics.failed
-    wait_until(lambda: statistics.failed >= before + 3)
+    wait_until("three failed checkpoints", lambda: statistics.failed, at_least(before + 3))
     reached = client.master.history[-1].epoch
-    wait_until(lambda: client.master.history[-1].epoch > reached + 3)
+    wait_until("more epochs", lambda: client.master.history[-1].epoch, at_least(reached + 4))
     assert client.get_job_status().result() is JobStatus.RUNNING
     make_room(small_disk)
     completed = statistics.completed
-    wait_until(lambda: statistics.completed >= completed + 3)
+    wait_for_checkpoints(client, completed + 3)
     client.stop_with_savepoint(True).result(60)
     lines = written(tmp_path / "out")
     check(lines, sum(1 for line in lines if line.startswith("record")))
@@ -95,16 +96,9 @@ def test_the_job_goes_on_without_checkpoints_and_takes_them_again_later(small_di
 
 def test_beyond_the_tolerable_failures_the_job_fails_with_the_reason(small_disk, tmp_path):
     client = start(small_disk, tmp_path / "out", "2")
-    wait_until(lambda: client.master.checkpoints.statistics.completed >= 2)
+    wait_for_checkpoints(client, 2)
     make_read_only(small_disk)
     with pytest.raises(JobExecutionError, match=r"3 in a row, 2 are tolerated") as failure:
         client.get_job_execution_result().result(60)
     assert "Read-only file system" in str(failure.value)
     make_room(small_disk)
-
-
-def wait_until(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to pass"
-        threading.Event().wait(0.005)

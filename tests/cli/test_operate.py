@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 from click.testing import CliRunner
+from tests.waiting import at_least, wait_until
 
 from flott.cli.main import main
 
@@ -68,16 +68,9 @@ def last_count(log):
     return int(lines[-1]) if lines else 0
 
 
-def wait_until(condition):
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def test_from_start_to_savepoint_to_another_parallelism(flott, tmp_path):
     job = flott("run", "-p", "2")
-    wait_until(lambda: last_count(job["log"]) > 0)
+    wait_until("a count", lambda: last_count(job["log"]))
     assert flott("list")["jid"] == job["jid"]
     details = flott("info", "numbers")
     assert (details["status"], details["details"]["vertices"][0]["parallelism"]) == ("RUNNING", 2)
@@ -86,13 +79,13 @@ def test_from_start_to_savepoint_to_another_parallelism(flott, tmp_path):
     nowhere = CliRunner().invoke(main, ["stop", "numbers"])
     assert (nowhere.exit_code, nowhere.stdout) == (1, "")
     assert nowhere.stderr.startswith("Error: no savepoint: where should the savepoint go?")
-    wait_until(lambda: flott("checkpoints", "numbers") is not None)
+    wait_until("a checkpoint", lambda: flott("checkpoints", "numbers"))
     stopped = flott("stop", "numbers", "--savepoint-path", str(tmp_path / "savepoints"))
     assert stopped["status"] == "FINISHED"
     reached = last_count(job["log"])
     assert flott("list") is None
     again = flott("run", "-p", "3", "-s", stopped["savepoint"])
-    wait_until(lambda: last_count(again["log"]) > reached)
+    wait_until("higher counts", lambda: last_count(again["log"]), at_least(reached + 1))
     first = next(int(line) for line in Path(again["log"]).read_text().splitlines() if line.isdigit())
     assert first == reached + 1
     assert flott("info", again["jid"])["details"]["vertices"][1]["parallelism"] == 3
@@ -103,7 +96,11 @@ def test_from_start_to_savepoint_to_another_parallelism(flott, tmp_path):
 
 def test_a_driver_that_was_killed_is_lost_and_its_job_goes_on_with_the_next(flott, tmp_path):
     job = flott("run", "-p", "1")
-    wait_until(lambda: (flott("checkpoints", "numbers") or {}).get("status") == "COMPLETED")
+    wait_until(
+        "a completed checkpoint",
+        lambda: flott("checkpoints", "numbers"),
+        lambda seen: seen is not None and seen["status"] == "COMPLETED",
+    )
     os.kill(job["pid"], signal.SIGKILL)
     os.waitpid(job["pid"], 0)
     assert flott("list")["status"] == "LOST"
@@ -111,7 +108,7 @@ def test_a_driver_that_was_killed_is_lost_and_its_job_goes_on_with_the_next(flot
     assert flott("checkpoints", "numbers")["path"].startswith(str(tmp_path / "checkpoints"))
     again = flott("run", "-p", "1")
     assert again["jid"] == job["jid"]
-    assert flott("list")["status"] == "RUNNING"
+    wait_until("a running job", lambda: flott("list")["status"], "RUNNING".__eq__)
     assert flott("cancel", "numbers")["status"] == "CANCELED"
 
 

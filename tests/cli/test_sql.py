@@ -8,11 +8,11 @@ import pty
 import select
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.waiting import PATIENCE, wait_until
 
 from flott.cli.main import main
 from flott.cli.sql_prompt import is_complete, words_of
@@ -123,13 +123,14 @@ class Terminal:
         self.seen = ""
 
     def wait_for(self, text):
-        deadline = time.monotonic() + 120
-        while text not in self.seen:
-            ready, _, _ = select.select([self._master], [], [], max(0, deadline - time.monotonic()))
-            assert ready, f"{text!r} did not come; {self.seen[-2000:]!r}"
-            self.seen += os.read(self._master, 65536).decode(errors="replace")
+        wait_until(f"{text!r} on the terminal", self._read, lambda seen: text in seen)
         before, self.seen = self.seen.split(text, 1)
         return before
+
+    def _read(self):
+        if select.select([self._master], [], [], 0)[0]:
+            self.seen += os.read(self._master, 65536).decode(errors="replace")
+        return self.seen
 
     def type(self, text):
         os.write(self._master, text.encode())
@@ -158,7 +159,7 @@ def test_a_terminal(tmp_path):
         terminal.wait_for("1 row in set")
         terminal.wait_for("flott>")
         terminal.type("quit\r")
-        assert terminal.process.wait(120) == 0
+        assert terminal.process.wait(PATIENCE) == 0
     finally:
         terminal.close()
     assert "SUM(n) AS total" in (tmp_path / "history").read_text()

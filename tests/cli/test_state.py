@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 
 import pytest
 from click.testing import CliRunner
+from tests.waiting import wait_for_checkpoints
 
 from flott.cli.main import main
 from flott.common import Configuration, Types, WatermarkStrategy
@@ -59,10 +58,7 @@ def running(tmp_path_factory):
     stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").uid("numbers").map(Totals())
     stream.uid("totals").key_by(key).process(Counts()).uid("counts").name("counter").sink_to(DiscardingSink())
     client = env.execute_async("running")
-    deadline = time.monotonic() + 30
-    while client.master.checkpoints.statistics.completed < 2:
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.01)
+    wait_for_checkpoints(client, 2)
     savepoint = client.trigger_savepoint(str(directory / "savepoints")).result(120)
     yield directory, savepoint
     client.cancel().result(120)

@@ -9,7 +9,7 @@ from follow_quickstart import PAGE, as_said, follow, steps_of
 
 
 @pytest.mark.spark
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_everything_happens_as_the_page_says(tmp_path):
     assert follow(tmp_path) >= 15
 

@@ -11,7 +11,7 @@ import pytest
 from doc_blocks import read_page
 from run_docs import LANGUAGES, ROOT, all_pages
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.nightly]
 
 PAGES = [page for page in map(read_page, all_pages()) if page.on_spark and page.running(*LANGUAGES)]
 

@@ -13,11 +13,16 @@ import examples_page
 pytestmark = pytest.mark.spark
 
 FLOTT, PYTHON = [sys.executable, "-m", "flott.cli.main", "run", "-q"], [sys.executable]
-OFTEN = {"late_data": FLOTT, "dynamic_rules": PYTHON}
-SELDOM = [pytest.param(name, FLOTT, marks=pytest.mark.slow) for name in examples_page.NAMES if name not in OFTEN]
+OFTEN = {"late_data": FLOTT}
+BY_PYTHON = [pytest.param("dynamic_rules", PYTHON, marks=pytest.mark.slow)]
+SELDOM = [
+    pytest.param(name, FLOTT, marks=pytest.mark.nightly)
+    for name in examples_page.NAMES
+    if name not in {*OFTEN, "dynamic_rules"}
+]
 
 
-@pytest.mark.parametrize(("name", "command"), [*OFTEN.items(), *SELDOM])
+@pytest.mark.parametrize(("name", "command"), [*OFTEN.items(), *BY_PYTHON, *SELDOM])
 def test_an_example_prints_on_spark_what_the_page_says(name, command):
     program = str(examples_page.EXAMPLES / f"{name}.py")
     ran = subprocess.run([*command, program], capture_output=True, text=True, timeout=300, check=False)

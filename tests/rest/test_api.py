@@ -10,6 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from tests.rest.conftest import CLIENT, running_job
+from tests.waiting import PATIENCE, wait_until
 
 from flott.common import JobStatus
 from flott.rest.registry import registered_jobs
@@ -23,7 +24,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "rest.md"
 def wait_for(client, condition):
     met = threading.Event()
     client.master.listeners.append(lambda stats: condition(stats) and met.set())
-    assert met.wait(60)
+    assert met.wait(PATIENCE)
 
 
 def test_every_answer_has_its_shape(job):
@@ -104,9 +105,7 @@ def test_stop_with_a_savepoint_through_the_api(tmp_path):
         assert Path(over.savepoint, "_metadata").exists()
         # The server stays a moment, so that whoever asked hears of it.
         path = f"/jobs/{jid}/savepoints/{json.loads(answer)['request-id']}"
-        told = api.get(path)
-        while told["status"]["id"] == "IN_PROGRESS":
-            told = api.get(path)
+        told = wait_until("the savepoint", lambda: api.get(path), lambda told: told["status"]["id"] != "IN_PROGRESS")
         assert told == {"status": {"id": "COMPLETED"}, "operation": {"location": over.savepoint}}
         status, _, answer = api.ask("PATCH", f"/jobs/{jid}", headers=CLIENT)
         assert (status, "FINISHED already" in answer.decode()) == (409, True)

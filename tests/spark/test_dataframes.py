@@ -6,7 +6,7 @@ import os
 
 import pytest
 from pyspark.sql import SparkSession
-from tests.spark.waiting import wait_until
+from tests.waiting import wait_until
 
 from flott.cep import CEP, Pattern
 from flott.common import Configuration, Row, Types, WatermarkStrategy
@@ -141,7 +141,7 @@ def test_a_new_job_goes_on_from_a_savepoint_with_sparks_offsets(spark, checkpoin
         return env.execute_async()
 
     def wait_for(amounts):
-        wait_until(lambda: sorted(row.amount for _, rows in calls for row in rows) == amounts, calls)
+        wait_until(f"{amounts}", lambda: sorted(row.amount for _, rows in calls for row in rows), amounts.__eq__)
 
     client = start()
     wait_for([1])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 DEMO = Path(__file__).parent.parent.parent / "examples" / "orders_demo.py"
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pyspark
 import pytest
-from tests.operating import PATIENCE, Flott, ask, goes_on, wait_until
+from tests.operating import Flott, ask, goes_on
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -33,7 +34,7 @@ def test_start_to_stop_with_savepoint_to_restore_with_another_parallelism(flott,
     assert place["stage"] > 0
     assert vertex["subtasks"][1]["endpoint"]
     trigger = ask(job, "/savepoints", {"target-directory": str(tmp_path / "passing")})["request-id"]
-    wait_until(lambda: ask(job, f"/savepoints/{trigger}")["status"]["id"] == "COMPLETED")
+    wait_until("the savepoint", lambda: ask(job, f"/savepoints/{trigger}")["status"]["id"], "COMPLETED".__eq__)
     assert Path(ask(job, f"/savepoints/{trigger}")["operation"]["location"], "_metadata").exists()
     savepoint = flott.stop()
     assert savepoint.startswith(str(tmp_path / "savepoints"))

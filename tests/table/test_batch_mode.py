@@ -64,3 +64,32 @@ def test_a_table_without_end_is_refused(t_env):
     t_env.execute_sql("CREATE TABLE endless (a INT) WITH ('connector' = 'datagen')")
     with pytest.raises(FlottError, match="never ends, so the program can't run in BATCH mode"):
         t_env.execute_sql("SELECT * FROM endless").collect()
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("SELECT COUNT(*), SUM(x), MAX(x) FROM (VALUES (1), (2)) AS t(x) WHERE x > 5", [("+I", 0, None, None)]),
+        ("SELECT COUNT(DISTINCT x), COUNT(*) FILTER (WHERE x > 1) FROM (VALUES (1), (2)) AS t(x)", [("+I", 2, 1)]),
+        ("SELECT k, (SELECT COUNT(*) FROM (VALUES (1)) AS u(x) WHERE x > 5) FROM (VALUES (1)) AS a(k)", [("+I", 1, 0)]),
+        ("SELECT k, (SELECT x FROM (VALUES (1)) AS u(x) WHERE x > 5) FROM (VALUES (1)) AS a(k)", [("+I", 1, None)]),
+        ("SELECT COALESCE(SUM(x), 7) FROM (VALUES (1)) AS u(x) WHERE x > 5", [("+I", 7)]),
+        ("SELECT k FROM (VALUES (1)) AS a(k) WHERE 0 = (SELECT COUNT(*) FROM (VALUES (1)) AS u(x) WHERE x > 5)",
+         [("+I", 1)]),
+        ("SELECT COUNT(*) FROM (VALUES (1)) AS t(x) WHERE x > 5 GROUP BY x", []),
+    ],
+)  # fmt: skip
+def test_totals_of_no_rows(t_env, query, wanted):
+    assert changes(t_env, query) == wanted
+
+
+def test_last_rows_with_arrays_and_maps(t_env):
+    create(
+        t_env,
+        '[[[1, 2], {"k": 1}, 1], [[1, 2], {"k": 1}, 2], [null, null, 3]]',
+        "a ARRAY<INT>, m MAP<STRING, INT>, v INT",
+    )
+    with t_env.execute_sql("SELECT a, m, SUM(v) FROM t GROUP BY a, m").collect() as rows:
+        assert sorted(map(list, rows), key=repr) == [[None, None, 3], [[1, 2], {"k": 1}, 3]]
+    with t_env.execute_sql("SELECT DISTINCT a FROM t").collect() as rows:
+        assert sorted((row[0] for row in rows), key=repr) == [None, [1, 2]]

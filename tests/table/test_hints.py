@@ -26,7 +26,7 @@ def operator_of(t_env, query, name):
         for below in step.inputs:
             yield from steps(below)
 
-    plan = optimise(t_env.planner.query(parse_statement(query)))
+    [plan] = optimise(t_env.planner.query(parse_statement(query)))
     (found,) = [one for one in steps(Translator(t_env.planner.settings()).translate(plan)) if one.name == name]
     return found.operator()
 

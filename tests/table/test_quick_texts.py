@@ -18,6 +18,7 @@ columns = st.lists(st.none() | letters, min_size=1, max_size=6)
 simple = st.sampled_from(
     ["a", "b", "&", "=", "^", "[ab]", "[^&]", "[^a-b]", "(a)", "(a|b)", "(a|^)", "(b*)", "([^&]*)"]
 )
+atoms = st.sampled_from(["a", "b", "&", "=", "[ab]", "[^&]", "[^a-b]"])
 patterns = st.lists(
     st.builds(str.__add__, simple, st.sampled_from(["", "", "*", "+", "?", "*?", "++"])) | st.just("|"), max_size=5
 ).map("".join)
@@ -33,6 +34,12 @@ def test_regular_expressions(column, pattern, group):
     made = extracted(pa.array(column, pa.string()), pattern, group)
     if made is not None:
         assert made.to_pylist() == row_by_row(_extract, column, pattern, group)
+
+
+@given(columns, st.lists(st.builds(str.__add__, atoms, st.sampled_from(["", "*", "+", "?"])), max_size=5).map("".join))
+def test_expressions_without_choices_and_inner_groups_are_quick(column, pattern):
+    made = extracted(pa.array(column, pa.string()), f"({pattern})", 1)
+    assert made.to_pylist() == row_by_row(_extract, column, f"({pattern})", 1)
 
 
 def test_the_usual_ones_are_quick():

@@ -43,7 +43,7 @@ def batch(environment):
 
 def query_of(t_env, text):
     """The query of Spark SQL, or why there is none."""
-    plan = optimise(t_env.planner.query(parse_statement(text)))
+    [plan] = optimise(t_env.planner.query(parse_statement(text)))
     return whole_query(plan, t_env.planner.settings(), t_env.get_config().get_configuration())
 
 

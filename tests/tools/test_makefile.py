@@ -30,7 +30,7 @@ def test_help_is_the_default_and_lists_every_task_with_a_line():
     assert all(listed.values())
 
 
-@pytest.mark.parametrize("task", ["setup", "demo", "test", "lint", "ci", "clean"])
+@pytest.mark.parametrize("task", ["setup", "demo", "test", "lint", "ci", "nightly", "hunt", "clean"])
 def test_the_tasks_that_the_docs_promise_are_there(task):
     assert run_make("--dry-run", task)
 

@@ -14,8 +14,10 @@ from flott.cep.match_output import MatchOutput
 from flott.cep.matcher import Matcher
 from flott.cep.run_store import UNKNOWN, RunStore
 from flott.cep.start_filter import StartFilter
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import Batch
 from flott.runtime.context import RuntimeContext
+from flott.runtime.operator import close_all
 from flott.runtime.operators.user_function import UserFunctionOperator
 from flott.runtime.operators.wrong_key import wrong_key
 from flott.runtime.timer_queue import NEVER
@@ -83,14 +85,12 @@ class CepOperator(UserFunctionOperator):
             if hasattr(leaf.function, "filter") and hasattr(leaf.function, "open"):
                 try:
                     leaf.function.open(context)
-                except Exception as error:  # noqa: BLE001 - whatever a user's condition raises
+                except USER_CODE_RAISES as error:  # whatever a user's condition raises
                     raise self.failure(error, f"none: condition {leaf.text} failed in open()") from None
 
     def close(self) -> None:
-        super().close()
-        for leaf in self.nfa.leaves():
-            if hasattr(leaf.function, "filter") and hasattr(leaf.function, "close"):
-                leaf.function.close()
+        conditions = (leaf.function for leaf in self.nfa.leaves() if hasattr(leaf.function, "filter"))
+        close_all([self.function, *(function for function in conditions if hasattr(function, "close"))])
 
     def restore(self, carried: Any) -> None:
         self.timers.restore(carried)
@@ -121,7 +121,7 @@ class CepOperator(UserFunctionOperator):
         records = iter(values)
         try:
             keys = list(map(self.key_selector, records))
-        except Exception as error:  # noqa: BLE001 - whatever a user's key selector raises
+        except USER_CODE_RAISES as error:  # whatever a user's key selector raises
             raise self.failed(error, records, values) from None
         if self.event_time:
             self._wait(batch, keys)
@@ -204,7 +204,7 @@ class CepOperator(UserFunctionOperator):
         now = self.timers.current_watermark() if self.event_time else self.context.clock.now()
         try:
             self._advance(run, now)
-        except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+        except USER_CODE_RAISES as error:  # whatever a user's function raises
             raise self.failure(error, f"none: partial matches of key {key!r} timed out") from None
         self._put_back(key, run)
 
@@ -236,7 +236,7 @@ class CepOperator(UserFunctionOperator):
         records = iter(values)
         try:
             starts = self.starts.apply(records, len(values))
-        except Exception as error:  # noqa: BLE001 - whatever a user's condition raises
+        except USER_CODE_RAISES as error:  # whatever a user's condition raises
             raise self.failed(error, records, values) from None
         self._look(events, starts, repeat(None))
 
@@ -246,7 +246,7 @@ class CepOperator(UserFunctionOperator):
         records = iter(values)
         try:
             self._look_at(records, stamps, keys, starts, memories)
-        except Exception as error:  # noqa: BLE001 - whatever a user's condition or function raises
+        except USER_CODE_RAISES as error:  # whatever a user's condition or function raises
             position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
             wrong = wrong_key(self.context.title, keys[position], values[position])
             raise wrong or self.failure(error, values[position]) from None

@@ -12,6 +12,7 @@ from flott.cep.functions import (
     PatternTimeoutFunction,
 )
 from flott.datastream._checks.roles import Role
+from flott.runtime.operator import close_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -95,8 +96,7 @@ class _Selecting(PatternProcessFunction):
             function.open(runtime_context)
 
     def close(self) -> None:
-        for function in self.functions:
-            function.close()
+        close_all(self.functions)
 
 
 class _Select(_Selecting):

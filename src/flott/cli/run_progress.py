@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 from flott.cli.output import amount, duration
+from flott.common.activity import Activity, current_activities
 from flott.rest.attach import served_jobs, url_of
 from flott.rest.views.job import job_details
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 ON_TERMINAL = 1.0
 ELSEWHERE = 10.0
 """Seconds between two lines."""
+AT_THE_START = 0.1
+"""Seconds between two looks before there is a job."""
 ERASE = "\r\x1b[K"
 BELIEVABLE = 10 * 365 * 24 * 3600 * 1000
 """A lag of more than ten years only says that event time is no time of day."""
@@ -60,11 +63,12 @@ class Reporter:
         self._err = err
         self._line = line
         self._seen: dict[str, str] = {}
+        self._announced: set[Activity] = set()
         self._said = time.monotonic()
 
     def run(self, over: threading.Event) -> None:
         """Report until it is over."""
-        while not over.wait(ON_TERMINAL):
+        while not over.wait(ON_TERMINAL if served_jobs() else AT_THE_START):
             self.look()
 
     def look(self, *, last: bool = False) -> None:
@@ -75,9 +79,14 @@ class Reporter:
             if self._seen.get(job.id) != status:
                 self._say(announcement(job, new=job.id not in self._seen))
                 self._seen[job.id] = status
+        starting = [f"{one.text} … {time.monotonic() - one.started:.0f} s" for one in current_activities()]
+        for one in current_activities():
+            if one not in self._announced:
+                self._announced.add(one)
+                self._say(f"{one.text} …")
         alive = [job for job in jobs if not job.master.status.is_terminal_state()]
         if self._line is not None:
-            self._line.show("   ".join(map(report, alive)))
+            self._line.show("   ".join([*starting, *map(report, alive)]))
         elif alive and not last and time.monotonic() - self._said >= ELSEWHERE:
             for job in alive:
                 self._say(report(job))

@@ -43,9 +43,8 @@ def plain(value: Any, kind: DataType) -> Any:
     if isinstance(kind, ArrayType):
         return [plain(one, kind.element_type) for one in value]
     if isinstance(kind, RowType):
-        cells = value.values() if isinstance(value, dict) else value
         return {
             name: plain(one, inner)
-            for name, one, inner in zip(kind.field_names(), cells, kind.field_types(), strict=True)
+            for name, one, inner in zip(kind.field_names(), value, kind.field_types(), strict=True)
         }
     return render_value(value, kind)

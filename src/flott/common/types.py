@@ -224,10 +224,8 @@ class Row:
         return names == sorted(other._fields) and (self.get_fields_by_names(names) == other.get_fields_by_names(names))
 
     def __hash__(self) -> int:
-        if self._fields is None:
-            return hash(tuple(self._values))
-        # Equal whatever the order of the fields, as the rows themselves are.
-        return hash(frozenset(zip(self._fields, self._values, strict=False)))
+        # The same whatever the order of the fields: rows are equal by name, and rows of a result also by position.
+        return hash(frozenset(self._values))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._values)

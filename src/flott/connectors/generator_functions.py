@@ -69,6 +69,6 @@ def gather(records: Iterator[Any], run: range) -> list[Any]:
     return made
 
 
-def add_note(error: Exception, note: str) -> None:
+def add_note(error: BaseException, note: str) -> None:
     """Do what ``error.add_note`` does from Python 3.11 on."""
     error.__notes__ = [*getattr(error, "__notes__", []), note]  # type: ignore[attr-defined]

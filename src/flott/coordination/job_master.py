@@ -16,12 +16,13 @@ from flott.coordination.commits import Commits
 from flott.coordination.epoch_attempts import EpochAttempts
 from flott.coordination.epoch_stats import EpochStats, EpochTimes, slowest
 from flott.coordination.job_checkpoints import JobCheckpoints, somebody_listens
+from flott.coordination.job_end import JobEnd, Steps, as_exception
 from flott.coordination.job_values import job_values
 from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
 from flott.coordination.source_planner import SourcePlanner
 from flott.coordination.version import JobVersion
-from flott.errors import CheckpointError, JobCanceledError
+from flott.errors import USER_CODE_RAISES, CheckpointError, FencedError, JobCanceledError
 from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from flott.coordination.restart import Backoff
     from flott.coordination.runner import EpochRunner
     from flott.coordination.start_state import StartingPoint
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import TaskReport
     from flott.runtime.source import Enumerator, SourcePlan
@@ -72,12 +73,14 @@ class JobMaster:
         plan: EpochPlan,
         make_enumerators: Callable[[], dict[int, Enumerator]],
         runner: EpochRunner,
-        clock: Clock,
+        clock: JobClock,
         settings: JobSettings,
         coordinator: CheckpointCoordinator,
         backoff: Backoff,
         start: StartingPoint | None = None,
         record: JobRecord | None = None,
+        *,
+        over: bool = False,
     ) -> None:
         self.job_id = job_id
         self.plan = plan
@@ -97,16 +100,23 @@ class JobMaster:
         self._sizer = EpochSizer(settings.epoch_target)
         self._backoff = backoff
         self._start = start
+        self._over = over
+        """The job has finished under a driver before this one: only the clean-up is left."""
         self.record = record
+        if record is not None:
+            record.when_fenced.append(lambda _: self._interrupt())
         self._version = JobVersion(plan, make_enumerators())
         wait = coordinator.settings.enabled and coordinator.settings.exactly_once
-        self._commits = Commits(plan, wait=wait)
+        check = (lambda: None) if record is None else record.check
+        self._commits = Commits(plan, wait=wait, durable=coordinator.settings.durable, check_owner=check)
         self._hooks = MasterHooks.of(plan)
         self._planner = SourcePlanner(plan)
         self._cancelled = threading.Event()
         note = self.progress.note
         self._epochs = EpochAttempts(plan, runner, settings.epoch_attempts, self._cancelled.is_set, note)
         self._checkpointing = JobCheckpoints(plan, coordinator, self._commits, self._hooks, clock)
+        self._end = JobEnd(plan, coordinator, self._hooks, self._commits, self.metrics, runner, record)
+        self._closing = Steps(plan.job_name)
         self._backlog = False
         self._wake = threading.Event()
         self._stopped_with: CompletedCheckpoint | None = None
@@ -143,6 +153,10 @@ class JobMaster:
         if not self.status.is_terminal_state():
             self.progress.enter(JobStatus.CANCELLING)
         self._cancelled.set()
+        self._interrupt()
+
+    def _interrupt(self) -> None:
+        """Let the loop look at once at how the job stands."""
         self._wake.set()
         self._runner.cancel()
 
@@ -160,8 +174,9 @@ class JobMaster:
         started = time.monotonic()
         error: BaseException | None = None
         try:
-            log.info("job '%s' (%s) runs", self.plan.job_name, self.job_id)
-            self._loop()
+            if not self._over:
+                log.info("job '%s' (%s) runs", self.plan.job_name, self.job_id)
+                self._loop()
         except BaseException as failure:  # noqa: BLE001 - handed to whoever waits for the job
             error = failure
         elapsed = int((time.monotonic() - started) * 1000)
@@ -169,14 +184,17 @@ class JobMaster:
         if self._cancelled.is_set() and self._stopped_with is None:
             status = JobStatus.CANCELED
             error = JobCanceledError(f"job '{self.plan.job_name}' was cancelled")
-        self._clean_up(status)
+        late: BaseException | None = self._closing.run("cleaning up", lambda: self._clean_up(status))
+        if late is not None:
+            status, error = JobStatus.FAILED, late
+        self._closing.attach_to(error)
         self.progress.enter(status)
         log.info("job '%s' %s after %d epochs, %.1f s",
                  self.plan.job_name, status.name.lower(), self._version.epoch, elapsed / 1000)  # fmt: skip
         if error is None:
             self.result.complete(JobExecutionResult(self.job_id, elapsed, dict(self.counts)))
         else:
-            self.result.complete_exceptionally(error)
+            self.result.complete_exceptionally(as_exception(error, self.plan.job_name))
         if self._stopped_with is not None and self._stopped_with.request is not None:
             self._stopped_with.request.promise.complete(self._stopped_with.path)
 
@@ -189,7 +207,9 @@ class JobMaster:
                     restored = True
                     self.progress.enter(JobStatus.RUNNING)
                 over = self._step()
-            except Exception as error:  # noqa: BLE001 - whatever it is, the restart strategy decides
+            except FencedError:
+                raise
+            except USER_CODE_RAISES as error:  # whatever it is, the restart strategy decides
                 if self._cancelled.is_set():
                     return
                 restored = False
@@ -197,25 +217,9 @@ class JobMaster:
                 if not over:
                     self._fail_or_wait(error)
 
-    def _clean_up(self, status: JobStatus) -> None:
-        """End the job: release everything, and keep of it only what its settings say."""
-        checkpoints = self.checkpoints
-        checkpoints.abort_all(f"the job is {status.name.lower()}")
-        checkpoints.requests.refuse_all(CheckpointError(f"job '{self.plan.job_name}' is {status.name.lower()}"))
-        for enumerator in self._version.enumerators.values():
-            enumerator.close()
-        self._hooks.close()
-        checkpoints.release(self._version.files())
-        keep = checkpoints.end(status)
-        try:
-            kept = [one for checkpoint in checkpoints.completed for one in checkpoint.metadata.state.committables]
-            self._commits.abort_stale(kept)
-        except Exception as error:  # noqa: BLE001 - the job is over; what is left can be removed by hand
-            log.warning("a sink could not undo what nobody will commit: %s", error)
-        self.metrics.close()
-        self._runner.close(keep=checkpoints.files.held() if keep else None)
-        if self.record is not None:
-            self.record.close(status, keep=keep)
+    def _clean_up(self, status: JobStatus) -> BaseException | None:
+        """End the job, step by step; return what fails it after all."""
+        return self._end.run(status, self._version, self._closing)
 
     # Failure
 
@@ -223,14 +227,15 @@ class JobMaster:
         """See to checkpoints that were complete when the job failed: they count. True if the job ends with one."""
         try:
             return self._look_after_checkpoints()
-        except Exception as error:  # noqa: BLE001 - the job has failed anyway; the restart tries this again
+        except FencedError:
+            raise
+        except USER_CODE_RAISES as error:  # the job has failed anyway; the restart tries this again
             log.warning("a checkpoint was complete, and what follows from that failed: %s", error)
             return False
 
-    def _fail_or_wait(self, error: Exception) -> None:
+    def _fail_or_wait(self, error: BaseException) -> None:
         """Give up after a failure, or wait before the job comes back, as the restart strategy says."""
         self.progress.failed(error)
-        self._checkpointing.abort_all("the job failed")
         wait = self._backoff.failed(time.monotonic_ns() // 1_000_000)
         if wait is None:
             raise error
@@ -245,6 +250,7 @@ class JobMaster:
 
     def _restore(self) -> None:
         """Go to the last checkpoint; before the first, to where the job started from, or to its beginning."""
+        self._checkpointing.abort_all("the job failed")
         latest = self.checkpoints.latest
         self._epochs.renew()
         self._planner = SourcePlanner(self.plan)
@@ -261,8 +267,9 @@ class JobMaster:
         else:
             state, number, kind, path = None, 0, "", ""
         if state is None:
+            steps = Steps(self.plan.job_name)
             for enumerator in version.enumerators.values():
-                enumerator.close()
+                steps.run("close() of an enumerator", enumerator.close)
             self._version = JobVersion(self.plan, self._make_enumerators())
             self.checkpoints.release(before)
             self._hooks.restore(None, {})
@@ -282,16 +289,18 @@ class JobMaster:
 
     def _step(self) -> bool:
         """Run one epoch, or wait when there is nothing to do; True when the job is over."""
+        if self.record is not None and self.record.fenced is not None:
+            raise self.record.fenced
         if self._look_after_checkpoints():
             return True
         version, now, looked = self._version, self._clock.now(), time.monotonic()
-        sources = self._planner.plan(version, self._sizer.scale, now)
+        sources = self._planner.plan(version, self._sizer.scale, self._clock.steady())
         newly_ended = {vertex for vertex, plan in sources.items() if plan.ended} - version.ended
         due = version.wakeup is not None and version.wakeup <= now
         last = len(version.ended | newly_ended) == len(version.enumerators)
         pending = self._checkpointing.begin(backlog=self._backlog, last=last)
         if pending is None and not newly_ended and not due and all(plan.empty for plan in sources.values()):
-            self._rest(self._pause(sources, now))
+            self._rest(self._pause(sources, now, self._clock.steady()))
             return False
         if pending is not None and pending.savepoint is not None and pending.savepoint.drain:
             sources = {vertex: replace(plan, ended=True) for vertex, plan in sources.items()}
@@ -311,7 +320,7 @@ class JobMaster:
             over = self._settle()
             if not over and not last:
                 self._checkpointing.go_on_after(pending)
-            return over or last
+            return over or (last and self._checkpointing.is_final(pending))
         if not self._backlog:
             self._rest(max(0.0, self.settings.buffer_timeout / 1000 - seconds))
         return False
@@ -340,13 +349,11 @@ class JobMaster:
             self._start = replace(start, claimed=None)
         return self._stopped_with is not None
 
-    def _pause(self, sources: dict[int, SourcePlan], now: int) -> float:
-        moments = [plan.look_again for plan in sources.values() if plan.look_again is not None]
+    def _pause(self, sources: dict[int, SourcePlan], now: int, steady: int) -> float:
+        waits = [plan.look_again - steady for plan in sources.values() if plan.look_again is not None]
         if self._version.wakeup is not None:
-            moments.append(self._version.wakeup)
-        tick = self.settings.buffer_timeout
-        wait = min([*(moment - now for moment in moments), tick]) if moments else tick
-        return max(wait, 1) / 1000
+            waits.append(self._version.wakeup - now)
+        return max(min([*waits, self.settings.buffer_timeout]), 1) / 1000
 
     def _run_epoch(self, sources: dict[int, SourcePlan], pending: PendingCheckpoint | None) -> list[TaskReport] | None:
         told = len(self._checkpointing.notices)

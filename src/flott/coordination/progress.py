@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import traceback
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from flott.common import JobStatus
 from flott.coordination.log_lines import enter_epoch, enter_job
 from flott.coordination.subtask_progress import ExecutionState, SubtaskProgress
-from flott.errors import TaskFailedError
+from flott.errors import USER_CODE_RAISES, TaskFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from flott.coordination.epoch_stats import EpochStats
     from flott.runtime.clock import Clock
     from flott.runtime.plan import EpochPlan
+
+log = logging.getLogger("flott.job")
+
+T = TypeVar("T")
 
 EPOCHS_REMEMBERED = 100
 FAILURES_REMEMBERED = 100
@@ -91,7 +96,7 @@ class JobProgress:
                 return
             self._enter(status, self._clock.now())
         for watcher in self.watchers:
-            watcher(status)
+            self._tell(watcher, status)
 
     def _enter(self, status: JobStatus, now: int) -> None:
         self.status = status
@@ -165,7 +170,13 @@ class JobProgress:
         self.history.append(replace(stats, reports=[]))
         self.current = None
         for listener in self.listeners:
-            listener(stats)
+            self._tell(listener, stats)
+
+    def _tell(self, listener: Callable[[T], None], what: T) -> None:
+        try:
+            listener(what)
+        except USER_CODE_RAISES:
+            log.exception("a listener of job '%s' failed; the job goes on without minding it", self.plan.job_name)
 
     def now(self) -> int:
         """Return the time by the job's clock, in milliseconds since 1970."""

@@ -23,5 +23,14 @@ class EpochRunner(Protocol):
     def discard(self, names: list[str]) -> None:
         """Remove state files that no version needs any more; called from a thread beside the loop."""
 
-    def close(self, keep: set[str] | None = None) -> None:
-        """Release everything. State goes with it, but for the files that checkpoints need which outlive the job."""
+    def close_functions(self) -> None:
+        """Call ``close()`` of the job's functions, where the runner can reach them; called once, when the job is over.
+
+        All are closed; then the first error is raised.
+        """
+
+    def close(self, keep: set[str] | None = None, *, fenced: bool = False) -> None:
+        """Release everything. State goes with it, but for the files that checkpoints need which outlive the job.
+
+        ``fenced``: the job's files may be another driver's; none is removed.
+        """

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from flott.errors import GraphError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from flott.datastream.data_stream.cached import Cache
     from flott.graph.transformations import PhysicalTransformation
     from flott.runtime.output_tag import OutputTag
@@ -18,7 +20,12 @@ __all__ = ["Steps"]
 class Steps:
     """Shared by an environment and all its streams."""
 
+    unexecuted: ClassVar[set[int]] = set()
+    """Numbers of the programs of this process that have operators and were not executed yet."""
+    _numbers: ClassVar[Iterator[int]] = count(1)
+
     def __init__(self) -> None:
+        self._number = next(self._numbers)
         self.registered: list[PhysicalTransformation] = []
         """The operators of the program; a source is found through whatever reads it."""
         self._ids = count(1)
@@ -34,6 +41,7 @@ class Steps:
     def register(self, step: PhysicalTransformation) -> None:
         """Make an operator part of the program."""
         self.registered.append(step)
+        self.unexecuted.add(self._number)
 
     def claim_uid(self, step: PhysicalTransformation, uid: str) -> None:
         """Give a step its uid; each uid can have only one owner."""
@@ -60,3 +68,4 @@ class Steps:
     def clear(self) -> None:
         """Start a new program; streams of the old one may be used again, with the uids they have."""
         self.registered.clear()
+        self.unexecuted.discard(self._number)

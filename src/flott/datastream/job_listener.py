@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from flott.common.job_client import JobClient
     from flott.common.job_execution_result import JobExecutionResult
 
 __all__ = ["JobListener"]
+
+log = logging.getLogger("flott.job")
 
 
 class JobListener(ABC):
@@ -30,3 +35,12 @@ class JobListener(ABC):
     @abstractmethod
     def on_job_executed(self, job_execution_result: JobExecutionResult | None, error: BaseException | None) -> None:
         """Is called when ``execute`` ends, well or badly; one of the arguments is None."""
+
+
+def tell_listeners(listeners: Iterable[JobListener], tell: Callable[[JobListener], None]) -> None:
+    """Tell all listeners; one that fails is logged and changes nothing for the job, its caller or the others."""
+    for listener in listeners:
+        try:
+            tell(listener)
+        except Exception:
+            log.exception("the job listener %s failed", type(listener).__qualname__)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from flott.errors import GraphError
+from flott.graph.transformations import PhysicalTransformation
 
 if TYPE_CHECKING:
-    from flott.graph.transformations import PhysicalTransformation, Program
+    from flott.graph.transformations import Program, Transformation
 
 LOWEST_DEFAULT = 128
 HIGHEST = 32768
@@ -40,6 +41,25 @@ def resolve_parallelism(step: PhysicalTransformation, program: Program) -> tuple
             )
         )
     return parallelism, max_parallelism
+
+
+def inherited_parallelism(step: Transformation, default: int) -> int | None:
+    """Return the parallelism of an operator that runs beside each subtask of its input; None for the program's.
+
+    Behind a union it is that of the most parallel of its streams.
+
+    >>> from flott.graph.transformations import PhysicalTransformation, UnionTransformation
+    >>> from flott.runtime.operator import Operator
+    >>> two = PhysicalTransformation(id=1, name="Two", operator=Operator(), parallelism=2)
+    >>> alone = PhysicalTransformation(id=2, name="Alone", operator=Operator(), parallelism_fixed=True)
+    >>> both = UnionTransformation(id=3, name="Both", inputs=(alone, two))
+    >>> [inherited_parallelism(step, 4) for step in (two, alone, both)]
+    [2, 1, 2]
+    """
+    if not isinstance(step, PhysicalTransformation):
+        found = [inherited_parallelism(above, default) for above in step.inputs]
+        return found[0] if len(set(found)) == 1 else max(default if one is None else one for one in found)
+    return 1 if step.parallelism_fixed else step.parallelism
 
 
 def default_max_parallelism(parallelism: int) -> int:

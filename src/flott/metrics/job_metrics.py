@@ -106,11 +106,6 @@ class JobMetrics:
             whole.add(NOTHING if known is None else known.work)
             return whole
 
-    def close(self) -> None:
-        """The job is over."""
-        for call in self.at_end:
-            call()
-
     # As samples
 
     def samples(self) -> list[Sample]:

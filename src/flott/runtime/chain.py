@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from flott.errors import USER_CODE_RAISES
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -163,7 +165,7 @@ class OperatorChain:
         for operator in self.operators:
             try:
                 operator.close()
-            except Exception as error:  # noqa: BLE001 - all must get their turn
-                errors.append(error)
+            except USER_CODE_RAISES as error:
+                errors.append(operator.failure(error, "none: it failed in close()"))
         if errors:
             raise errors[0]

@@ -40,6 +40,8 @@ class OperatorContext:
     metrics: MetricGroup = field(default_factory=MetricGroup)
     auto_watermark_interval: int = 200
     job_id: str = ""
+    owner: int = 1
+    """The number of the job's driver: names of what is written carry it."""
     snapshot: int = 0
     """The checkpoint that will hold what this epoch does."""
 

@@ -26,6 +26,9 @@ POINTS = (
 )
 """All points, in the order in which an epoch that ends with a checkpoint passes them."""
 
+END_POINTS = ("end.recorded", "end.checkpoints-removed", "end.record-closed")
+"""Those that a job passes at its end."""
+
 ARMED: dict[str, Callable[[], None]] = {}
 """What happens at a point; for tests."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flott.errors import FlottError
+from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.blocks import BlockRow, ChannelWriter
 from flott.runtime.operators.wrong_key import wrong_key
 from flott.runtime.partitioners import Lane
@@ -50,10 +50,10 @@ class EdgeOutput:
                 writers[target].add(part)
         except FlottError:
             raise
-        except Exception as error:  # noqa: BLE001 - the user's key selector or partitioner
+        except USER_CODE_RAISES as error:  # the user's key selector or partitioner
             raise self._culprit(error, batch) from None
 
-    def _culprit(self, error: Exception, batch: Batch) -> FlottError:
+    def _culprit(self, error: BaseException, batch: Batch) -> FlottError:
         """Find the record whose key can't be taken, or can't be a key."""
         select = getattr(self._edge.partitioner, "key_selector", None)
         if select is None:
@@ -61,7 +61,7 @@ class EdgeOutput:
         for value in batch.values:
             try:
                 wrong = wrong_key(self._producer.context.title, select(value), value)
-            except Exception as failed:  # noqa: BLE001 - the same error as before, now with its record
+            except USER_CODE_RAISES as failed:  # the same error as before, now with its record
                 return self._producer.failure(failed, value)
             if wrong is not None:
                 return wrong
@@ -82,7 +82,7 @@ class EdgeOutput:
         for writer in self._writers.values():
             writer.close(epoch, token, ended=ended, failed=failed)
 
-    def _unpicklable(self, error: Exception) -> FlottError:
+    def _unpicklable(self, error: BaseException) -> FlottError:
         context = self._producer.context
         message = (
             f"{context.title}: a record that it emits can't be sent to the next operator: {error}. "

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.metrics import (
     DEFAULT_TIME_SPAN,
     HISTOGRAM_SIZE,
@@ -78,7 +79,7 @@ class MetricRegistry:
         for name, (metric, group) in self.metrics.items():
             try:
                 value = metric.value()
-            except Exception as error:  # noqa: BLE001 - the user's gauge; a job does not fail for a number to look at
+            except USER_CODE_RAISES as error:  # the user's gauge; a job does not fail for a number to look at
                 log.warning("gauge '%s' failed: %r", name, error)
                 continue
             if metric.kind == "gauge" and not isinstance(value, Real | str):

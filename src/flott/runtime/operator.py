@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import traceback
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flott.errors import FlottError, UserFunctionError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from flott.runtime.batch import Batch
     from flott.runtime.context import OperatorContext
@@ -114,6 +115,13 @@ class Operator:
         trace = "".join(traceback.format_list(inside) + traceback.format_exception_only(type(error), error))
         context = self.context
         return UserFunctionError(context.name, context.uid, context.subtask, text, trace)
+
+
+def close_all(functions: Iterable[Any]) -> None:
+    """Close the functions of an operator, all of them; then raise what one of them raised."""
+    with ExitStack() as stack:
+        for function in reversed(list(functions)):
+            stack.callback(function.close)
 
 
 class TwoInputOperator(Operator):

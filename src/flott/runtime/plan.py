@@ -89,6 +89,8 @@ class EpochPlan:
     auto_watermark_interval: int = 200
     """Milliseconds; 0 turns periodic watermarks off."""
     job_id: str = ""
+    owner: int = 1
+    """The number of the driver among those of the job: names of files carry it."""
 
     def vertex_at(self, level: int, partition: int) -> tuple[VertexSpec, int]:
         """Return the vertex that a Spark partition of a level belongs to, and the subtask's index."""

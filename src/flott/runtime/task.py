@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import pickle
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flott.errors import ExchangeError, FlottError, StateStoreError, UserFunctionError
 from flott.runtime.chain import OperatorChain
@@ -39,6 +40,11 @@ if TYPE_CHECKING:
     from flott.runtime.plan import ChainedOperator, EpochPlan, VertexSpec
     from flott.runtime.reports import EpochOrder, Place, TaskOrder
     from flott.runtime.storage import Storage
+
+log = logging.getLogger("flott.task")
+
+T = TypeVar("T")
+DONE = object()
 
 SCHEMAS = "schemas"
 """Under this name a subtask carries over what its keyed states look like."""
@@ -117,6 +123,7 @@ class Subtask:
             parameters=self.plan.parameters,
             auto_watermark_interval=self.plan.auto_watermark_interval,
             job_id=self.plan.job_id,
+            owner=self.plan.owner,
         )
 
     def run(self, epoch: EpochOrder, token: str, rows: Iterable[BlockRow]) -> Iterator[BlockRow | TaskReport]:
@@ -146,12 +153,13 @@ class Subtask:
         if not failed:
             ended = order.ended if not barriers else all(barrier.ended for barrier in barriers.values())
             try:
-                for _ in self._work(epoch, order, gate, report, ended=ended):
+                work = self._work(epoch, order, gate, report, ended=ended)
+                while self._call(next, work, DONE) is not DONE:
                     report.bytes_out += sum(len(row.data) for row in out)
                     yield from out
                     out.clear()
                 report.seconds["compute"] = stopwatch() - received
-                self._keep(epoch, gate, report, token)
+                self._call(self._keep, epoch, gate, report, token)
             except INFRASTRUCTURE:
                 raise
             except FlottError as error:
@@ -173,6 +181,13 @@ class Subtask:
         self.services.printed.clear()
         reach("report.before")
         yield report
+
+    def _call(self, step: Callable[..., T], *arguments: Any) -> T:
+        """Do a step of the epoch; no function of the user's may end this process, wherever we call it."""
+        try:
+            return step(*arguments)
+        except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+            raise self.chain.head.failure(error, f"none: something in the chain '{self.vertex.name}'") from None
 
     def _work(
         self, epoch: EpochOrder, order: TaskOrder, gate: InputGate, report: TaskReport, *, ended: bool
@@ -220,7 +235,7 @@ class Subtask:
     @property
     def folder(self) -> str:
         """Where the state files of this subtask are, in the job's storage."""
-        return f"shared/{self.vertex.id}/{self.index}"
+        return f"shared/{self.vertex.id}/{self.index}/{self.plan.owner}"
 
     def _owned(self, report: TaskReport, store: StateStore) -> Lineage:
         """Return the lineage the epoch starts from in files of the job's own: those of a savepoint are not."""
@@ -283,7 +298,9 @@ class Subtask:
             name = f"{self.vertex.id}/state-{self.index}"
             try:
                 report.savepoint = write_savepoint(epoch.savepoint.root, name, entries, columns, token)
-            except OSError as error:
+            except INFRASTRUCTURE:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever its file system raises: the savepoint fails, not the job
                 report.declined = f"state of '{self.vertex.name}' subtask {self.index} could not be written: {error}"
         report.seconds["async"] = self.services.stopwatch() - begun
 
@@ -308,6 +325,15 @@ class Subtask:
         return lineage
 
     def close(self) -> None:
-        """Close the operators."""
+        """Close the operators; what they raise is raised after all were closed."""
         if self.opened:
+            self.opened = False
             self.chain.close()
+
+    def drop(self) -> None:
+        """Close the operators in the middle of a job: it goes on without them, whatever the user's ``close()`` does."""
+        try:
+            self.close()
+        except BaseException as error:  # noqa: BLE001 - the operators are gone either way
+            log.warning("'%s' subtask %d: close() failed (%s: %s)",
+                        self.vertex.name, self.index, type(error).__name__, error)  # fmt: skip

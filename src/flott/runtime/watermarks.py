@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.operator import Operator
 from flott.runtime.watermark_run import GeneratorRun, Stamper, WatermarkEmitter
@@ -40,7 +41,7 @@ class TimestampsAndWatermarks(Operator):
     def process(self, batch: Batch) -> None:
         try:
             self._run.process(self._stamper.stamp(batch))
-        except Exception as error:  # noqa: BLE001 - whatever a user's assigner or generator raises
+        except USER_CODE_RAISES as error:  # whatever a user's assigner or generator raises
             if self._run.seen:
                 raise self.failure(error, batch.values[self._run.seen - 1]) from None
             raise self.failed(error, self._stamper.records, batch.values) from None

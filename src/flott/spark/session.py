@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
-import tempfile
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyspark
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkRuntimeError
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
+from flott.common.activity import activity
 from flott.common.options import FlottOptions
+from flott.common.private_directory import private_directory, temporary_root
 from flott.errors import ConfigurationError
+from flott.spark.child_processes import ended_on_failure
 from flott.spark.java import require_java, start_options
-from flott.spark.terminal import without_noise
+from flott.spark.settings_file import settings_file
+from flott.spark.terminal import filtered_stderr
 
 if TYPE_CHECKING:
     from flott.common import Configuration
@@ -89,15 +97,14 @@ def embedded_session(configuration: Configuration) -> SparkSession:
     java = require_java()
     # Workers must find the same packages as this interpreter, whatever `python3` is on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder
-    for key, value in own_settings(configuration, start_options(java), submitted=SUBMITTED in os.environ).items():
-        builder = builder.config(key, value)
-    for key in configuration.key_set():
-        if key.startswith("spark."):
-            builder = builder.config(key, configuration.get_string(key, ""))
+    submitted = SUBMITTED in os.environ
+    settings = own_settings(configuration, start_options(java), submitted=submitted)
+    settings |= {
+        key: configuration.get_string(key, "") for key in sorted(configuration.key_set()) if key.startswith("spark.")
+    }
     try:
-        with without_noise():
-            return builder.getOrCreate()
+        with activity(f"Starting Spark {pyspark.__version__}"):
+            return start_session(settings, submitted=submitted)
     except PySparkRuntimeError as error:
         if error.getCondition() != "JAVA_GATEWAY_EXITED":
             raise
@@ -106,6 +113,27 @@ def embedded_session(configuration: Configuration) -> SparkSession:
             "for lack of memory. `flott doctor` shows what is wrong; try again when the machine is less busy."
         )
         raise ConfigurationError(message) from error
+
+
+def start_session(settings: dict[str, str], *, submitted: bool) -> SparkSession:
+    """Return the session of the Spark that runs, or start one; an interrupted start leaves no Java process behind."""
+    if not submitted and SparkContext._gateway is None:  # noqa: SLF001 - the only sign that Java runs already
+        start_java(settings)
+        return SparkSession.builder.getOrCreate()
+    builder = SparkSession.builder
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def start_java(settings: dict[str, str]) -> None:
+    """Start Java and a Spark context with these settings."""
+    on_interrupt = signal.getsignal(signal.SIGINT)
+    with settings_file(settings), filtered_stderr() as stderr, ended_on_failure():
+        SparkContext(conf=SparkConf(), gateway=launch_gateway(popen_kwargs={"stderr": stderr}))  # type: ignore[no-untyped-call]
+    if threading.current_thread() is threading.main_thread():
+        # PySpark's own handler calls Java in the middle of whatever call to Java it interrupts.
+        signal.signal(signal.SIGINT, on_interrupt)
 
 
 SUBMITTED = "PYSPARK_GATEWAY_PORT"
@@ -134,7 +162,7 @@ def own_settings(configuration: Configuration, java_options: str = "", *, submit
         "spark.app.name": "flott",
         "spark.master": master,
         "spark.driver.extraJavaOptions": options,
-        "spark.local.dir": tempfile.gettempdir(),
+        "spark.local.dir": str(private_directory(temporary_root())),
         **EMBEDDED,
         **(STAYING if configuration.get(FlottOptions.STATE_LOCALITY) != "false" and not is_local(master) else {}),
         **(ON_THIS_MACHINE if is_here(master) else {}),

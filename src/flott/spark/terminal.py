@@ -1,7 +1,8 @@
-"""What an embedded Spark writes on the terminal, without the lines that tell a user nothing."""
+"""What an embedded Spark writes on the terminal, without the lines that mean nothing to a user."""
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import threading
@@ -18,40 +19,33 @@ NOISE = (
     "To adjust logging level use sc.setLogLevel",
     "Using Spark's default log4j profile",
 )
-STDERR = 2
 LAST_WORDS = 5.0
-"""So many seconds are given to what a Java that did not start has to say."""
+"""A Java that did not start gets this many seconds to print the reason."""
 
 
 @contextmanager
-def without_noise() -> Iterator[None]:
-    """Start Spark's Java process inside: what it writes to stderr is passed on, less the noise.
+def filtered_stderr() -> Iterator[int]:
+    """Yield a file descriptor for the stderr of Spark's Java: its lines appear on ours, less the noise.
 
-    The process keeps the pipe for its whole life, so prints of user functions in Spark's workers still arrive.
+    Java keeps the pipe for its whole life, so what user functions print in Spark's workers arrives too.
     """
+    logging.getLogger().addFilter(is_not_of_py4j)
     reader, writer = os.pipe()
-    kept = os.dup(STDERR)
-    sys.stderr.flush()
-    os.dup2(writer, STDERR)
-    os.close(writer)
     passing = threading.Thread(target=pass_on, args=(reader,), name="spark-stderr", daemon=True)
+    passing.start()
     try:
-        yield
+        yield writer
     except BaseException:
-        restore(kept)
-        passing.start()
-        # Java is gone or going: what it said is the reason, and must come before the error.
+        os.close(writer)
+        # Java has ended or is about to: what it printed is the reason, and must come before the error.
         passing.join(LAST_WORDS)
         raise
-    restore(kept)
-    passing.start()
+    os.close(writer)
 
 
-def restore(kept: int) -> None:
-    """Make stderr again what it was."""
-    sys.stderr.flush()
-    os.dup2(kept, STDERR)
-    os.close(kept)
+def is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """Return whether somebody else wrote a log record: py4j logs a traceback for each call that Ctrl-C interrupts."""
+    return "py4j" not in record.pathname
 
 
 def pass_on(reader: int) -> None:

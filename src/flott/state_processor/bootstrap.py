@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flott.common.machine_clock import MachineClock
 from flott.common.types import Row
 from flott.coordination.checkpoints.metadata import OperatorTitle
 from flott.errors import StateAccessError
@@ -28,7 +29,6 @@ from flott.state_processor.bootstrap_functions import (
     KeyedStateBootstrapFunction,
     StateBootstrapFunction,
 )
-from flott.state_processor.machine_clock import MachineClock
 from flott.state_processor.operator_data import OperatorData, SubtaskData
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.common.machine_clock import MachineClock
 from flott.errors import StateAccessError
 from flott.runtime.context import OperatorContext, RuntimeContext
 from flott.runtime.keys import groups_of_subtask
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.keys_of_state import stored_keys
-from flott.state_processor.machine_clock import MachineClock
 from flott.state_processor.reader_functions import KeyedStateReaderFunction
 from flott.state_processor.saved_entries import read_timers
 from flott.state_processor.saved_job import carried_by

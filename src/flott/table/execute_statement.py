@@ -9,6 +9,7 @@ from flott.table.bind.tables import resolved_schema, table_plan
 from flott.table.catalog import Catalog, CatalogDatabase, CatalogTable, CatalogView
 from flott.table.errors import NotYetError, TableError, did_you_mean
 from flott.table.result_kind import ResultKind
+from flott.table.result_row import result_rows
 from flott.table.schema import Schema
 from flott.table.show_create import show_create
 from flott.table.spark_catalog import SparkCatalog
@@ -35,9 +36,8 @@ def run_query(node: Node, t_env: TableEnvironment) -> TableResult:
     _, stream = t_env.planner.rows(node)
     found = stream._collect("collect")  # noqa: SLF001 - ours
     schema = resolved_schema(node)
-    return TableResult(
-        schema, ResultKind.SUCCESS_WITH_CONTENT, iter(found), found.get_job_client(), found.close, changes=True
-    )
+    rows = result_rows(iter(found), schema.get_column_data_types())
+    return TableResult(schema, ResultKind.SUCCESS_WITH_CONTENT, rows, found.get_job_client(), found.close, changes=True)
 
 
 def run_inserts(nodes: list[SinkNode], t_env: TableEnvironment, name: str) -> TableResult:

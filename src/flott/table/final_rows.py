@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flott.common.types import RowKind
+from flott.common.types import Row, RowKind
 from flott.table.errors import TableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from flott.common.types import Row
 
 
 def final_rows(changes: Iterable[Row]) -> list[tuple[Any, ...]]:
@@ -42,4 +40,4 @@ def final_rows(changes: Iterable[Row]) -> list[tuple[Any, ...]]:
 
 
 def _hashable(value: Any) -> Any:
-    return value if value.__hash__ is not None else repr(value)
+    return repr(value) if isinstance(value, (Row, list, dict)) else value

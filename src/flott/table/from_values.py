@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from flott.common.types import Row
-from flott.table.arrow_types import from_arrow_type, to_arrow_type
+from flott.table.arrow_types import from_arrow_type
 from flott.table.errors import TableError
 from flott.table.plan.nodes import Field, Values
+from flott.table.python_values import column_from_python
 from flott.table.types import DataType, DataTypes, RowType
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ def values_node(elements: list[Any], schema: DataType | Sequence[str] | None) ->
             raise TableError(f"from_elements(…): row {row!r:.100} has {len(row)} values for {len(names)} columns")
     for place, (name, kind) in enumerate(zip(names, types, strict=True)):
         try:
-            pa.array([row[place] for row in rows], to_arrow_type(kind))
-        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+            column_from_python([row[place] for row in rows], kind)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             raise TableError(f"from_elements(…): column '{name}' is {kind!r}: {error}") from None
     return Values(tuple(Field(name, kind) for name, kind in zip(names, types, strict=True)), tuple(rows))
 

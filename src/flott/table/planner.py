@@ -10,14 +10,16 @@ from flott.table.bind.query import QueryBinder
 from flott.table.bind.tables import table_plan
 from flott.table.catalog import CatalogView
 from flott.table.connectors.registry import Connectors
-from flott.table.errors import TableError, ValidationError, did_you_mean
+from flott.table.errors import TableError, ValidationError, did_you_mean, told
 from flott.table.explain import explained
 from flott.table.expr import Expr, Literal
-from flott.table.functions.casts import check_cast
+from flott.table.functions.casts import NESTED, check_cast
 from flott.table.functions.registry import SignatureError, cast_to
 from flott.table.functions.result_types import common_type
+from flott.table.nested_columns import part_types
 from flott.table.physical.attach import behind
-from flott.table.physical.batch import in_batch
+from flott.table.physical.batch import BatchPlans
+from flott.table.physical.constraints import enforced
 from flott.table.physical.to_stream import StreamBuilder
 from flott.table.physical.translate import Settings, Translator
 from flott.table.physical.upserts import for_sink
@@ -53,17 +55,20 @@ class Planner:
 
     def query(self, query: Query) -> Node:
         """Return the plan of a query."""
-        return QueryBinder(self.manager, query.text).bind(query.tree)
+        with told(query.text, query.place):
+            return QueryBinder(self.manager, query.text).bind(query.tree)
 
     def table(self, path: tuple[str, ...]) -> Node:
         """Return the plan of a table."""
-        return QueryBinder(self.manager, "").table(path)
+        with told():
+            return QueryBinder(self.manager, "").table(path)
 
     def insert(self, statement: Insert) -> SinkNode:
         """Return the plan of an INSERT."""
         node = self.query(statement.query)
         try:
-            return self.into(statement.path, node, statement.columns)
+            with told(statement.text, statement.place):
+                return self.into(statement.path, node, statement.columns)
         except ValidationError as error:
             raise ValidationError(error.problem, statement.text, statement.place) from None
 
@@ -108,33 +113,42 @@ class Planner:
             config.idle_timeout(), config.emit(), config.is_batch(), config.two_phases(),
         )  # fmt: skip
 
-    def _optimised(self, node: Node) -> Node:
-        return optimise(node, splits_distinct=self.config.splits_distinct())
+    def _optimised(self, *nodes: Node) -> list[Node]:
+        return optimise(*nodes, splits_distinct=self.config.splits_distinct())
 
     def stream(self, node: Node) -> tuple[Step, DataStream]:
         """Put a plan into the program; return its last step and its stream of columns."""
-        step = self._step(Translator(self.settings()), node)
+        [step] = self._steps(node)
         return step, StreamBuilder(self.environment).stream(step)
 
     def rows(self, node: Node, *, stamped: bool = False, output_type: Any = None) -> tuple[Step, DataStream]:
         """Put a plan into the program; return its last step and its stream of Rows."""
         step, stream = self.stream(node)
         times = [place for place, field in enumerate(node.fields) if field.is_rowtime]
-        operator = ColumnsToRows([field.name for field in node.fields], times[0] if stamped and times else None)
+        operator = ColumnsToRows(node.fields, times[0] if stamped and times else None)
         return step, behind(stream, "ToRows", operator, output_type)
 
     def sinks(self, nodes: list[SinkNode]) -> None:
         """Put several INSERTs into the program; what they share runs once."""
-        translator, builder = Translator(self.settings()), StreamBuilder(self.environment)
-        for node in nodes:
-            step = self._step(translator, node.input)
-            sink = self.connectors.sink(node.path, node.table, node.fields, step)
-            sink.attach(builder.stream(for_sink(step, sink)))
+        builder = StreamBuilder(self.environment)
+        for node, step in zip(nodes, self._steps(*(node.input for node in nodes)), strict=True):
+            with told():
+                sink = self.connectors.sink(node.path, node.table, node.fields, step)
+                sink.attach(builder.stream(for_sink(self._enforced(node, step), sink)))
 
-    def _step(self, translator: Translator, node: Node) -> Step:
-        best = self._optimised(node)
-        if not self.config.is_batch():
-            return translator.translate(best)
+    def _enforced(self, node: SinkNode, step: Step) -> Step:
+        return enforced(node, step, drop=self.config.drops_nulls(), lengths=self.config.length_enforcer())
+
+    def _steps(self, *nodes: Node) -> list[Step]:
+        """Return the last steps of the plans of one program."""
+        translator, batch = Translator(self.settings()), BatchPlans()
+        with told():
+            best = self._optimised(*nodes)
+            if not self.config.is_batch():
+                return [translator.translate(one) for one in best]
+            return [self._batch_step(translator, batch, one) for one in best]
+
+    def _batch_step(self, translator: Translator, batch: BatchPlans, best: Node) -> Step:
         inner = _unsorted(best)
         query = self._spark_query(inner)
         if not isinstance(query, str):
@@ -143,28 +157,33 @@ class Planner:
                 frame = query_frame(query, self.settings(), self.config.get_configuration())
                 translator.provide(inner, query_step(inner, frame))
                 return translator.translate(best)
-        return in_batch(translator.translate(best))
+        return batch.final(translator.translate(best))
 
     def _spark_query(self, best: Node) -> SparkQuery | str:
         return whole_query(best, self.settings(), self.config.get_configuration())
 
     def explain(self, nodes: list[Node], *, changes: bool = False) -> str:
         """Return the plans of queries and INSERTs as text."""
+        with told():
+            return self._explain(nodes, changes=changes)
+
+    def _explain(self, nodes: list[Node], *, changes: bool) -> str:
         plans: list[tuple[Any, Any, Any]] = []
         notes: list[str] = []
-        translator = Translator(self.settings())
-        for node in nodes:
-            inner = node.input if isinstance(node, SinkNode) else node
-            best = self._optimised(inner)
-            step = self._explained_step(translator, best, notes)
+        translator, batch = Translator(self.settings()), BatchPlans()
+        optimised = self._optimised(*(node.input if isinstance(node, SinkNode) else node for node in nodes))
+        for node, best in zip(nodes, optimised, strict=True):
+            step = self._explained_step(translator, batch, best, notes)
             if isinstance(node, SinkNode):
                 sink = self.connectors.sink(node.path, node.table, node.fields, step)
-                plans.append((node, node.with_inputs(best), _sink_step(node, for_sink(step, sink))))
+                plans.append(
+                    (node, node.with_inputs(best), _sink_step(node, for_sink(self._enforced(node, step), sink)))
+                )
             else:
                 plans.append((node, best, step))
         return explained(plans, notes, changes=changes)
 
-    def _explained_step(self, translator: Translator, best: Node, notes: list[str]) -> Step:
+    def _explained_step(self, translator: Translator, batch: BatchPlans, best: Node, notes: list[str]) -> Step:
         """Return the step that would run, without asking Spark, and note which way a query in batch mode takes."""
         if not self.config.is_batch():
             return translator.translate(best)
@@ -172,7 +191,7 @@ class Planner:
         query = self._spark_query(inner)
         if isinstance(query, str):
             notes.append(f"Operators of Flott, not one query of Spark SQL: {query}\n")
-            return in_batch(translator.translate(best))
+            return batch.final(translator.translate(best))
         notes.append(f"One query of Spark SQL:\n{query.text}\n")
         translator.provide(inner, query_step(inner))
         return translator.translate(best)
@@ -211,6 +230,9 @@ def _assignable(source: DataType, target: DataType) -> bool:
     both_numbers = isinstance(source, NumericType) and isinstance(target, NumericType)
     both_texts = is_text(source) and is_text(target)
     both_times = is_timestamp(source) and is_timestamp(target)
+    if isinstance(source, NESTED):
+        pairs = zip(part_types(source), part_types(target), strict=True)
+        return all(_assignable(one, other) for (_, one), (_, other) in pairs)
     return common_type([source, target]) is not None or both_numbers or both_texts or both_times
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 
 from flott.common.types import Row
 from flott.table.arrow_types import plain_values, to_arrow_type
-from flott.table.types import ArrayType, DataType, MapType, RowType
+from flott.table.functions.arithmetic import fit_decimal
+from flott.table.types import ArrayType, DataType, DecimalType, MapType, RowType
 
 
 def to_python(column: Any, kind: DataType) -> list[Any]:
@@ -25,7 +27,9 @@ def to_python(column: Any, kind: DataType) -> list[Any]:
 
 def _differs(kind: DataType) -> bool:
     """Say whether values look different in Arrow."""
-    return _differs(kind.element_type) if isinstance(kind, ArrayType) else isinstance(kind, (MapType, RowType))
+    if isinstance(kind, ArrayType):
+        return isinstance(kind.element_type, DecimalType) or _differs(kind.element_type)
+    return isinstance(kind, (MapType, RowType))
 
 
 def _seen(value: Any, kind: DataType) -> Any:
@@ -36,8 +40,17 @@ def _seen(value: Any, kind: DataType) -> Any:
     if isinstance(kind, ArrayType):
         return [_seen(one, kind.element_type) for one in value]
     if isinstance(kind, MapType):
-        return {_seen(key, kind.key_type): _seen(one, kind.value_type) for key, one in value}
+        return {_as_key(_seen(key, kind.key_type)): _seen(one, kind.value_type) for key, one in value}
     return value
+
+
+def _as_key(value: Any) -> Any:
+    """Return a value as a key of a dict: lists as tuples, dicts as tuples of pairs."""
+    if isinstance(value, dict):
+        value = value.items()
+    elif not isinstance(value, (list, tuple)):
+        return value
+    return tuple(map(_as_key, value))
 
 
 def from_python(value: Any, kind: DataType) -> Any:
@@ -47,23 +60,47 @@ def from_python(value: Any, kind: DataType) -> Any:
     >>> from_python((1,), DataTypes.ROW([DataTypes.FIELD("n", DataTypes.INT())]))
     {'n': 1}
     """
+    if isinstance(kind, DecimalType) and isinstance(value, Decimal):
+        return fit_decimal(value, kind.precision, kind.scale)
     if value is None or not _differs(kind):
         return value
     if isinstance(kind, RowType):
-        if isinstance(value, dict):
-            return value
-        cells = tuple(value) if isinstance(value, (tuple, list, Row)) else (value,)
-        pairs = zip(kind.fields, cells, strict=True)
-        return {field.name: from_python(cell, field.data_type) for field, cell in pairs}
-    if isinstance(kind, ArrayType):
-        return [from_python(one, kind.element_type) for one in value]
+        return _fields_from(value, kind)
     if isinstance(kind, MapType):
-        pairs_of = value.items() if isinstance(value, dict) else value
-        return [(from_python(key, kind.key_type), from_python(one, kind.value_type)) for key, one in pairs_of]
-    return value
+        pairs = value.items() if isinstance(value, dict) else value
+        return [(from_python(key, kind.key_type), from_python(one, kind.value_type)) for key, one in pairs]
+    return [from_python(one, kind.element_type) for one in value]  # type: ignore[attr-defined]
+
+
+def _fields_from(value: Any, kind: RowType) -> dict[str, Any]:
+    names = value.get_field_names() if isinstance(value, Row) else None
+    if names is not None and set(names) == set(kind.field_names()):
+        value = dict(zip(names, value, strict=True))
+    if isinstance(value, dict):
+        return {field.name: from_python(value.get(field.name), field.data_type) for field in kind.fields}
+    cells = tuple(value) if isinstance(value, (tuple, list, Row)) else (value,)
+    pairs = zip(kind.fields, cells, strict=True)
+    return {field.name: from_python(cell, field.data_type) for field, cell in pairs}
+
+
+def column_from_python(values: list[Any], kind: DataType) -> Any:
+    """Return the column of values of the user's; decimals are rounded to the digits of their type, as Flink does.
+
+    >>> from flott.table.types import DataTypes
+    >>> column_from_python([Decimal("1.059"), Decimal("12345.6")], DataTypes.DECIMAL(5, 2)).to_pylist()
+    [Decimal('1.06'), None]
+    """
+    arrow = to_arrow_type(kind)
+    if not _differs(kind):
+        try:
+            return pa.array(values, arrow)
+        except pa.ArrowInvalid:
+            if not isinstance(kind, DecimalType):
+                raise
+    return pa.array([from_python(value, kind) for value in values], arrow)
 
 
 def plain_from_python(value: Any, kind: DataType) -> Any:
     """Return what a function of the user's gave as stateful operators keep it."""
-    made: Any = plain_values(pa.array([from_python(value, kind)], to_arrow_type(kind)))[0]
+    made: Any = plain_values(column_from_python([value], kind))[0]
     return made

@@ -128,6 +128,14 @@ class TableConfig:
         """Say whether groups report once per batch instead of once per row."""
         return self._configuration.get_boolean(MINI_BATCH, default_value=self.is_batch())
 
+    def drops_nulls(self) -> bool:
+        """Return whether rows with NULL in columns that are NOT NULL are dropped when they are written."""
+        return self._configuration.get(TableOptions.NOT_NULL_ENFORCER) == "DROP"
+
+    def length_enforcer(self) -> str:
+        """Return what becomes of written values that are too long: IGNORE, TRIM_PAD or ERROR."""
+        return self._configuration.get(TableOptions.TYPE_LENGTH_ENFORCER)
+
     def is_batch(self) -> bool:
         """Say whether queries run over tables that end, and tell only their last rows."""
         return self._configuration.get(ExecutionOptions.RUNTIME_MODE) == "BATCH"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from flott.errors import FlottError
-from flott.table.python_values import from_python, to_python
+from flott.errors import USER_CODE_RAISES, FlottError
+from flott.table.python_values import column_from_python, to_python
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -25,20 +25,35 @@ def call_user_function(call: UserCall, args: list[Any], length: int, kind: Any) 
     try:
         if function.func_type == "pandas":
             made = function.evaluator()(*(arg.to_pandas() for arg in args))
-            return pa.Array.from_pandas(made, type=kind)
+            return _of_series(made, length, kind)
         evaluate = function.evaluator()
         rows = rows_of_arguments(call, args, length)
         values = _awaited(evaluate, rows) if function.func_type == "async" else [evaluate(*row) for row in rows]
-        values = [from_python(value, call.type) for value in values]
-    except Exception as error:
+    except USER_CODE_RAISES as error:
         raise FlottError(f"function {call.name}: {type(error).__name__}: {error}") from error
     try:
-        return pa.array(values, kind)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        return column_from_python(list(values), call.type)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         raise FlottError(
             f"function {call.name} returned something that is no {call.type.nullable()!r}: {error}; "
             f"declare what it returns as result_type"
         ) from None
+
+
+def _of_series(made: Any, length: int, kind: Any) -> Any:
+    """Return what a function of whole series gave as a column: a value for each row."""
+    import numpy as np
+    import pandas as pd
+
+    if not isinstance(made, (pd.Series, pd.DataFrame, np.ndarray)):
+        raise TypeError(
+            f"the result of a function with func_type='pandas' must be a pandas.Series, got {type(made).__name__}"
+        )
+    if len(made) != length:
+        raise ValueError(f"the result length '{len(made)}' is not equal to the input length '{length}'")
+    if isinstance(made, pd.DataFrame):
+        made = pd.Series(made.to_dict("records"), dtype=object)
+    return pa.Array.from_pandas(made, type=kind)
 
 
 def rows_of_arguments(call: UserCall, args: list[Any], length: int) -> Iterable[tuple[Any, ...]]:

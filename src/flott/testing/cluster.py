@@ -6,11 +6,13 @@ import pickle
 import shutil
 import tempfile
 import time
+from contextlib import ExitStack
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flott.common.machine_clock import MachineClock
 from flott.coordination.launch import launch
 from flott.runtime.job_file import pack, unpack
 from flott.runtime.level import run_partition
@@ -22,23 +24,15 @@ if TYPE_CHECKING:
     from flott.coordination.client import DriverJobClient
     from flott.graph.transformations import Program
     from flott.runtime.blocks import BlockRow
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import EpochOrder, TaskReport
-
-
-class WallClock:
-    """The machine's time, for in-process jobs that nobody hands a clock."""
-
-    def now(self) -> int:
-        """Return the current time in milliseconds since 1970."""
-        return time.time_ns() // 1_000_000
 
 
 class InProcessRunner:
     """Runs epochs one subtask after the other, in this process."""
 
-    def __init__(self, plan: EpochPlan, clock: Clock, storage: str | None = None) -> None:
+    def __init__(self, plan: EpochPlan, clock: JobClock, storage: str | None = None) -> None:
         data = pack(plan)
         self._file = unpack(data, sha256(data).hexdigest())
         self._directory = Path(tempfile.mkdtemp(prefix="flott-"))
@@ -67,7 +61,7 @@ class InProcessRunner:
         known = self._subtasks.get((vertex, index))
         if known is None or known[0] != run:
             if known is not None:
-                known[1].close()
+                known[1].drop()
             known = (run, Subtask(self._file.plan, self._file.vertex(vertex), index, self._services))
             self._subtasks[vertex, index] = known
         return known[1]
@@ -80,19 +74,26 @@ class InProcessRunner:
         for name in names:
             self._storage.delete(name)
 
-    def close(self, keep: set[str] | None = None) -> None:
-        """Close the operators and remove the job's files."""
-        for _, subtask in self._subtasks.values():
-            subtask.close()
-        for store in self._services.stores.values():
-            store.close()
-        remove_job_files(self._storage, "taskowned/job", keep)
-        shutil.rmtree(self._directory, ignore_errors=True)
+    def close_functions(self) -> None:
+        """Close the operators; the first error is raised after all were tried."""
+        with ExitStack() as stack:
+            for _, subtask in reversed(self._subtasks.values()):
+                stack.callback(subtask.close)
+            self._subtasks.clear()
+
+    def close(self, keep: set[str] | None = None, *, fenced: bool = False) -> None:
+        """Remove the job's files, unless they may be another driver's by now."""
+        with ExitStack() as stack:
+            stack.callback(shutil.rmtree, self._directory, ignore_errors=True)
+            if not fenced:
+                stack.callback(remove_job_files, self._storage, None, keep)
+            for store in self._services.stores.values():
+                stack.callback(store.close)
 
 
-def submit(program: Program, configuration: Configuration, clock: Clock | None = None) -> DriverJobClient:
+def submit(program: Program, configuration: Configuration, clock: JobClock | None = None) -> DriverJobClient:
     """Start a program in this process; what ``flott.execution.target: in-process`` does."""
-    time_of_day = clock or WallClock()
+    time_of_day = clock or MachineClock()
 
     def runner(_: JobID, plan: EpochPlan, checkpoints: str | None) -> InProcessRunner:
         return InProcessRunner(plan, time_of_day, checkpoints)

@@ -15,7 +15,6 @@ import socketserver
 import struct
 import sys
 import threading
-import time
 
 from tests.connectors.kafka.logs import NONE, UNKNOWN_TOPIC, Logs
 from tests.connectors.kafka.wire import Reader, Writer
@@ -129,18 +128,18 @@ class Connection(socketserver.StreamRequestHandler):
         wait, _, _ = (reader.number("i") for _ in range(3))
         isolation = reader.number("b")
         topics = reader.by_topic(lambda: (reader.number("i"), reader.number("q"), reader.number("i")))
-        deadline = time.monotonic() + wait / 1000
+        found = []
+
+        def look():
+            found[:] = [
+                (topic, [(number, *self.logs.fetch(topic, number, offset, size, isolation))
+                         for number, offset, size in places])
+                for topic, places in topics
+            ]  # fmt: skip
+            return any(one[1] or one[5] for _, places in found for one in places)
+
         with self.logs.lock:
-            while True:
-                found = [
-                    (topic, [(number, *self.logs.fetch(topic, number, offset, size, isolation))
-                             for number, offset, size in places])
-                    for topic, places in topics
-                ]  # fmt: skip
-                left = deadline - time.monotonic()
-                if left <= 0 or any(one[1] or one[5] for _, places in found for one in places):
-                    break
-                self.logs.changed.wait(left)
+            self.logs.changed.wait_for(look, wait / 1000)
 
         def place(one):
             number, error, end, stable, aborted, data = one

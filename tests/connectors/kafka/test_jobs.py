@@ -49,7 +49,9 @@ def environment(tmp_path, **more):
 def test_exactly_once(broker, tmp_path, monkeypatch, point):
     topic, out = broker.create(), broker.create()
     Feeder(broker.servers, topic, QUIET).send(NUMBERS)
-    monkeypatch.setattr("flott.connectors.kafka.enumerator.RECORDS_PER_SUBTASK", 40)
+    # Many epochs on any machine, so that every point is passed twice.
+    monkeypatch.setattr("flott.connectors.kafka.enumerator.RECORDS_PER_SUBTASK", 20)
+    monkeypatch.setattr("flott.coordination.sizing.LARGEST_SCALE", 1.0)
     env = environment(tmp_path)
     build(env, broker.servers, topic, out, bounded=True)
     trap = None if point is None else Trap(point)

@@ -7,7 +7,8 @@ import warnings
 
 import psycopg
 import pytest
-from tests.failing_jobs import Die, FailsAt, abandon, environment, small_epochs, wait_until
+from tests.failing_jobs import Die, FailsAt, abandon, environment, small_epochs
+from tests.waiting import wait_until
 
 from flott.common import Configuration, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -63,7 +64,7 @@ def test_rows_show_when_a_checkpoint_is_complete_and_not_before(dsn, db, table, 
     env = environment(**SELDOM)
     write_numbers(env, into(dsn, table).build(), None, rate=5_000)
     client = env.execute_async("hidden")
-    wait_until(lambda: len(prepared_now()) >= 4)
+    wait_until("four prepared transactions", prepared_now, lambda names: len(names) >= 4)
     assert shown(db, table) == []
     names = prepared_now()
     scopes = {gid.rsplit(":", 2)[0] for gid in names}
@@ -80,7 +81,7 @@ def test_what_no_checkpoint_holds_is_rolled_back_when_the_job_ends(dsn, db, tabl
     env = environment(**SELDOM)
     write_numbers(env, into(dsn, table).build(), None, rate=5_000)
     client = env.execute_async("cancelled")
-    wait_until(lambda: len(prepared_now()) >= 4)
+    wait_until("four prepared transactions", prepared_now, lambda names: len(names) >= 4)
     client.cancel().result(120)
     assert prepared_now() == []
     assert shown(db, table) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.failing_jobs import wait_until
+from tests.waiting import at_least, wait_until
 
 from flott.common import Configuration, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -27,13 +27,14 @@ class FailsAfterCheckpoint(MapFunction):
 
     def map(self, value):
         if value == self.at and not self.marker.exists():
-            wait_until(self.is_second_checkpoint_there, 60)
+            wait_until("the second checkpoint", self.newest_checkpoint, at_least(2))
             self.marker.touch()
             raise RuntimeError(f"fails at {value}")
         return value, str(value)
 
-    def is_second_checkpoint_there(self):
-        return any(int(file.parent.name[len("chk-") :]) >= 2 for file in self.checkpoints.glob("*/chk-*/_metadata"))
+    def newest_checkpoint(self):
+        files = self.checkpoints.glob("*/chk-*/_metadata")
+        return max((int(file.parent.name[len("chk-") :]) for file in files), default=0)
 
 
 def test_a_job_that_fails_on_spark_writes_each_row_once(dsn, db, table, tmp_path, monkeypatch):

@@ -60,9 +60,13 @@ def test_a_transaction_that_somebody_rolled_back_is_no_silent_loss(sink, prepare
     assert rows() == [2]
 
 
-def test_one_that_ended_too_long_ago_to_know_counts_as_committed_after_a_restart(sink):
+def test_one_that_ended_too_long_ago_to_know_counts_as_committed_after_a_restart(sink, rows):
     # The server forgets the end of transactions in time; number 3 belongs to the making of the database.
-    commit_all(sink, [PreparedTransaction("flott:job:sink:0:old", 3)], recovered=True)
+    old = PreparedTransaction("flott:job:sink:0:old", 3)
+    with pytest.raises(CommitError, match="unknown to the server"):
+        commit_all(sink, [old], recovered=False)
+    commit_all(sink, [old], recovered=True)
+    assert rows() == []
 
 
 def test_only_stale_transactions_of_the_own_scope_are_rolled_back(sink, prepared_row, prepared_now, rows):

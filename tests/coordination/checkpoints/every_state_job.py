@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
+from tests.waiting import PATIENCE
+
 from flott.cep import CEP, Pattern
 from flott.common import Configuration, Duration, Row, Types, WatermarkStrategy
 from flott.common.serialization import Encoder
@@ -70,7 +72,7 @@ class Hold(MapFunction):
     def map(self, value):
         if value == Hold.at:
             Hold.reached.set()
-            assert Hold.go_on.wait(30)
+            assert Hold.go_on.wait(PATIENCE)
         return value
 
 

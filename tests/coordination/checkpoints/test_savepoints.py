@@ -25,11 +25,13 @@ from tests.coordination.checkpoints.every_state_job import (
     lines,
     text_sink,
 )
-from tests.failing_jobs import abandon, wait_until
+from tests.failing_jobs import abandon
+from tests.waiting import PATIENCE, wait_for_checkpoints, wait_for_epoch, wait_until
 
 from flott.common import Configuration, JobStatus, Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
 from flott.connectors.rate_limiter import RateLimiterStrategy
+from flott.coordination.checkpoints.requests import SavepointRequest
 from flott.datastream import KeyedProcessFunction, MapFunction, StreamExecutionEnvironment
 from flott.datastream.state import ValueStateDescriptor
 from flott.errors import CheckpointError, JobExecutionError
@@ -81,7 +83,7 @@ def run(job, *, hold=None, clock=10_000, name="every state"):
     with epochs_of(RECORDS_PER_EPOCH // job.parallelism):
         client = submit(env.program(name), env._configuration, ManualClock(clock))
         if hold is not None:
-            assert Hold.reached.wait(120)
+            assert Hold.reached.wait(PATIENCE)
         else:
             client.get_job_execution_result().result(60)
         return client
@@ -160,7 +162,7 @@ def test_a_restored_job_puts_out_what_an_uninterrupted_one_does(
     restore(tmp_path, savepoints, uninterrupted, variant, before, after, max_parallelism)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("max_parallelism", [None, 10])
 @pytest.mark.parametrize("after", PARALLELISMS)
 @pytest.mark.parametrize("before", PARALLELISMS)
@@ -260,7 +262,7 @@ def stopped_at(env, directory, record, *, drain=False):
     held(record)
     with epochs_of(50):
         client = env.execute_async("stopped")
-        assert Hold.reached.wait(120)
+        assert Hold.reached.wait(PATIENCE)
         promise = client.stop_with_savepoint(drain, str(directory))
         Hold.go_on.set()
         path = promise.result(120)
@@ -324,7 +326,7 @@ def test_a_job_goes_on_after_a_savepoint(tmp_path):
         client = counting(tmp_path, records=None, rate=5_000).execute_async("goes on")
         path = client.trigger_savepoint(str(tmp_path / "savepoints")).result(120)
         epoch = client.master._version.epoch
-        wait_until(lambda: client.master._version.epoch > epoch + 2)
+        wait_for_epoch(client, epoch + 3)
         second = client.trigger_savepoint(str(tmp_path / "savepoints")).result(120)
         assert client.get_job_status().result() is JobStatus.RUNNING
         client.cancel().result(120)
@@ -340,7 +342,7 @@ def test_what_waits_to_be_committed_is_committed_by_the_job_that_goes_on(tmp_pat
     with epochs_of(25):
         held(100)
         client = counting(tmp_path, interval="1 h").execute_async("waiting output")
-        assert Hold.reached.wait(120)
+        assert Hold.reached.wait(PATIENCE)
         promise = client.trigger_savepoint(str(tmp_path))
         Hold.go_on.set()
         path = promise.result(120)
@@ -409,7 +411,23 @@ def test_a_savepoint_that_cant_be_written_leaves_the_job_running(tmp_path, ask):
         with pytest.raises(CheckpointError, match=r"savepoint \d+ was given up.*could not be written.*a file"):
             ask(client, unwritable(tmp_path)).result(120)
         epoch = client.master._version.epoch
-        wait_until(lambda: client.master._version.epoch > epoch + 2)
+        wait_for_epoch(client, epoch + 3)
+        assert client.get_job_status().result() is JobStatus.RUNNING
+        client.cancel().result(120)
+
+
+@pytest.mark.parametrize("stop", [False, True])
+def test_a_savepoint_in_a_file_system_that_does_not_exist_is_refused_and_the_job_goes_on(tmp_path, stop):
+    with epochs_of(20):
+        client = counting(tmp_path, records=None, rate=5_000, restart_strategy__type="none").execute_async("goes on")
+        with pytest.raises(CheckpointError, match=r"can't be written to 'nosuch://typo': Protocol not known: nosuch"):
+            client.stop_with_savepoint(False, "nosuch://typo").result(120)
+        # Whoever asks the job itself, or whose file system fails only when it is used, is answered later.
+        asked = client.master.ask_for_savepoint(SavepointRequest("nosuch://typo", stop=stop))
+        with pytest.raises(CheckpointError, match=r"savepoint \d+ was given up.*Protocol not known: nosuch"):
+            asked.result(120)
+        epoch = client.master._version.epoch
+        wait_for_epoch(client, epoch + 3)
         assert client.get_job_status().result() is JobStatus.RUNNING
         client.cancel().result(120)
 
@@ -423,7 +441,7 @@ def test_a_drain_that_fails_is_undone(tmp_path):
     with epochs_of(20):
         env = counting(tmp_path, records=1_000, rate=5_000, **options)
         client = env.execute_async("drained in vain")
-        wait_until(lambda: client.master.checkpoints.statistics.completed >= 1)
+        wait_for_checkpoints(client, 1)
         with pytest.raises(CheckpointError, match="could not be written"):
             client.stop_with_savepoint(True, unwritable(tmp_path)).result(120)
         client.get_job_execution_result().result(120)
@@ -476,8 +494,8 @@ def test_a_claimed_savepoint_goes_with_the_first_checkpoint(tmp_path, metadata):
     path = stopped_at(counting(tmp_path), tmp_path / "savepoints", 300)
     with epochs_of(20):
         client = claiming(tmp_path, f"{path}{metadata}", "CLAIM", records=None, rate=5_000).execute_async("claims")
-        wait_until(lambda: client.master.checkpoints.statistics.completed >= 2)
-        wait_until(lambda: not path.exists())
+        wait_for_checkpoints(client, 2)
+        wait_until("the end of the savepoint", lambda: list(path.parent.iterdir()), lambda left: path not in left)
         client.cancel().result(120)
 
 
@@ -486,7 +504,7 @@ def test_a_savepoint_that_is_not_claimed_stays_and_is_not_needed(tmp_path):
     with epochs_of(20):
         env = claiming(tmp_path, path, "NO_CLAIM", records=2_000, rate=8_000)
         client = env.execute_async("does not claim")
-        wait_until(lambda: client.master.checkpoints.statistics.completed >= 2)
+        wait_for_checkpoints(client, 2)
         assert (path / "_metadata").exists()
         shutil.rmtree(path)
         # Its checkpoints stand on their own: a new driver needs nothing else.
@@ -501,7 +519,7 @@ def test_a_new_driver_with_the_same_settings_does_not_go_back_to_the_savepoint(t
     path = stopped_at(counting(tmp_path), tmp_path / "savepoints", 300)
     with epochs_of(20):
         client = claiming(tmp_path, path, "CLAIM", records=2_000, rate=8_000).execute_async("restarted")
-        wait_until(lambda: client.master.checkpoints.statistics.completed >= 3)
+        wait_for_checkpoints(client, 3)
         abandon(client)
         second = claiming(tmp_path, path, "CLAIM", records=2_000).execute_async("restarted")
         second.get_job_execution_result().result(120)
@@ -527,7 +545,7 @@ def test_a_retained_checkpoint_is_claimed_with_its_files(tmp_path, mode):
     }
     with epochs_of(20):
         client = counting(tmp_path, records=2_000, rate=8_000, **retain).execute_async("retained")
-        wait_until(lambda: client.master.checkpoints.statistics.completed >= 3)
+        wait_for_checkpoints(client, 3)
         client.cancel().result(120)
         [metadata] = (tmp_path / "retained").rglob("_metadata")
         client = claiming(tmp_path, metadata.parent, mode, records=2_000, parallelism=3).execute_async("takes over")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import CompletableFuture, JobExecutionResult, JobID
 from flott.datastream.data_stream import collecting
@@ -89,9 +90,22 @@ def test_closing_after_the_end_cancels_nothing(client):
     assert client.cancelled == 0
 
 
+class WatchedCondition(threading.Condition):
+    """Counts how often somebody had to wait."""
+
+    def __init__(self):
+        super().__init__()
+        self.waits = threading.Semaphore(0)
+
+    def wait(self, timeout=None):
+        self.waits.release()
+        return super().wait(timeout)
+
+
 def test_a_fast_job_waits_for_a_slow_reader(client, monkeypatch):
     monkeypatch.setattr(collecting, "ENOUGH", 2)
     buffer = ResultBuffer()
+    buffer._changed = WatchedCondition()
     results = CloseableIterator(buffer, client)
     received = []
 
@@ -103,8 +117,11 @@ def test_a_fast_job_waits_for_a_slow_reader(client, monkeypatch):
 
     thread = threading.Thread(target=job)
     thread.start()
+    assert buffer._changed.waits.acquire(timeout=PATIENCE)
+    assert received == [0]
     assert next(results) == 0
-    assert 4 not in received
+    assert buffer._changed.waits.acquire(timeout=PATIENCE)
+    assert received == [0, 2]
     assert list(results) == [1, 2, 3, 4, 5]
     thread.join()
     assert received == [0, 2, 4]
@@ -122,10 +139,12 @@ def test_a_job_in_the_readers_own_thread_never_waits(client, monkeypatch):
 def test_closing_lets_a_waiting_job_go_on(client, monkeypatch):
     monkeypatch.setattr(collecting, "ENOUGH", 1)
     buffer = ResultBuffer()
+    buffer._changed = WatchedCondition()
     results = CloseableIterator(buffer, client)
     buffer.receive(0, 1, [1])
     thread = threading.Thread(target=buffer.receive, args=(0, 1, [2]))
     thread.start()
+    assert buffer._changed.waits.acquire(timeout=PATIENCE)
     results.close()
-    thread.join(timeout=10)
+    thread.join(PATIENCE)
     assert not thread.is_alive()

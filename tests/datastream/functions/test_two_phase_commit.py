@@ -8,7 +8,8 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from tests.failing_jobs import Die, FailsAt, abandon, environment, small_epochs, wait_until
+from tests.failing_jobs import Die, FailsAt, abandon, environment, small_epochs
+from tests.waiting import wait_until
 
 from flott.common import Configuration, WatermarkStrategy
 from flott.connectors import two_phase_commit_sink
@@ -22,6 +23,7 @@ from flott.datastream import (
     TwoPhaseCommitSinkFunction,
 )
 from flott.errors import GraphError, JobExecutionError
+from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import ARMED
 from flott.runtime.operators.commit_requests import commit_all
 
@@ -115,7 +117,8 @@ def test_nothing_shows_before_a_checkpoint_is_complete(tmp_path):
     env = environment(**{"execution.checkpointing.interval": "1 h"})
     write_numbers(env, FileTransactions(tmp_path / "out"), None, rate=10_000)
     client = env.execute_async("hidden")
-    wait_until(lambda: (tmp_path / "out").exists() and len(hidden(tmp_path / "out")) >= 4)
+    wait_until("the folder", (tmp_path / "out").exists)
+    wait_until("four hidden files", lambda: hidden(tmp_path / "out"), lambda names: len(names) >= 4)
     assert shown(tmp_path / "out") == []
     client.cancel().result(120)
     # What was pre-committed and belongs to no checkpoint is aborted.
@@ -277,21 +280,21 @@ class Timed(FileTransactions):
         raise TimeoutError("the broker forgot it")
 
 
-def committed(sink, *, recovered, elapsed, monkeypatch):
-    monkeypatch.setattr(two_phase_commit_sink, "now", lambda: 5_000 + elapsed)
+def committed(sink, *, recovered, elapsed):
     packed = two_phase_commit_sink.pack_handle(sink, "t1")
     committable = two_phase_commit_sink.PreCommitted(packed, 5_000, "'t1'")
-    commit_all(two_phase_commit_sink.TwoPhaseCommitSink(sink), [committable], recovered=recovered)
+    timed = two_phase_commit_sink.TwoPhaseCommitSink(sink, ManualClock(5_000 + elapsed))
+    commit_all(timed, [committable], recovered=recovered)
 
 
-def test_a_transaction_that_timed_out_may_be_dropped(tmp_path, monkeypatch, caplog):
+def test_a_transaction_that_timed_out_may_be_dropped(tmp_path, caplog):
     patient = Timed(tmp_path).set_transaction_timeout(1_000)
     with pytest.raises(Exception, match=r"recover_and_commit failed on transaction 't1': TimeoutError: the broker"):
-        committed(patient, recovered=True, elapsed=2_000, monkeypatch=monkeypatch)
+        committed(patient, recovered=True, elapsed=2_000)
     lenient = Timed(tmp_path).set_transaction_timeout(1_000).ignore_failures_after_transaction_timeout()
     with pytest.raises(Exception, match="the broker forgot it"):
-        committed(lenient, recovered=True, elapsed=1_000, monkeypatch=monkeypatch)
-    committed(lenient, recovered=True, elapsed=1_001, monkeypatch=monkeypatch)
+        committed(lenient, recovered=True, elapsed=1_000)
+    committed(lenient, recovered=True, elapsed=1_001)
     assert "its records are lost" in caplog.text
 
 
@@ -299,7 +302,7 @@ def test_a_commit_close_to_the_timeout_is_warned_of(tmp_path, monkeypatch, caplo
     sink = FileTransactions(tmp_path).set_transaction_timeout(1_000).enable_transaction_timeout_warnings(0.8)
     for elapsed in (800, 801):
         (tmp_path / "t1").write_text("")
-        committed(sink, recovered=False, elapsed=elapsed, monkeypatch=monkeypatch)
+        committed(sink, recovered=False, elapsed=elapsed)
     [warning] = caplog.records
     assert warning.getMessage() == (
         "transaction 't1' was begun 801 ms ago and times out after 1000 ms; take checkpoints more often, "

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from tests.runtime.state.killed import Killed
@@ -366,10 +364,13 @@ from flott.runtime.state.lineage import Lineage, StateFile
 from flott.runtime.state.store import StateStore
 from flott.runtime.storage import LocalStorage
 place = Path(sys.argv[1])
+print("ready", flush=True)
 files = [StateFile(name, token, (), size) for name, token, size in json.loads((place / "lineage.json").read_text())]
 store, storage = StateStore(place / "store", map_size=2**28), LocalStorage(place / "files")
 for version in range(1, len(files) + 1):
+    print(version, flush=True)
     store.bring_to(Lineage(tuple(files[:version])), storage)
+sys.stdin.read()
 """
 
 
@@ -386,17 +387,16 @@ def test_killed_with_9_again_and_again(tmp_path, storage, monkeypatch):
         model.update(some)
         model.update(walked)
         files.append(write_file(storage, f"f{number}", changes(walked, some), f"t{number}"))
+    program = [sys.executable, "-c", PROGRAM]
     (tmp_path / "lineage.json").write_text(json.dumps([(file.name, file.token, file.size) for file in files]))
-    kills, finished = 0, False
-    while not finished:
-        process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path)])
-        if kills < 8:
-            # From before the store is opened until far into the versions.
-            time.sleep(0.15 + 0.1 * kills)
-            os.kill(process.pid, signal.SIGKILL)
-        finished = process.wait() == 0
-        kills += 1
-        assert kills < 12
+    # From before the store is opened until far into the versions.
+    for last_word in ["ready", "1", "2", "5", "11", "20", "33", "50", "59"]:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        with subprocess.Popen([*program, str(tmp_path)], text=True, **pipes) as process:
+            assert any(line.strip() == last_word for line in process.stdout)
+            process.kill()
+        assert process.returncode == -signal.SIGKILL
+    subprocess.run([*program, str(tmp_path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
     store = StateStore(tmp_path / "store", map_size=2**28)
     assert store.bring_to(Lineage(tuple(files)), storage) == "here"
     assert content(store) == {address: value for address, value in model.items() if value is not None}

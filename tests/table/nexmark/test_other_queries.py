@@ -76,7 +76,7 @@ def test_q12_bids_per_bidder_in_windows_of_processing_time(folder, t_env):
         "SELECT bidder, COUNT(*) AS bid_count, window_start, window_end FROM TABLE(TUMBLE("
         "TABLE timed, DESCRIPTOR(p_time), INTERVAL '10' SECOND)) GROUP BY bidder, window_start, window_end"
     )
-    plan = Translator(t_env.planner.settings()).translate(optimise(table.plan))
+    plan = Translator(t_env.planner.settings()).translate(*optimise(table.plan))
     (windows,) = [step for step in steps_of(plan) if step.name == "WindowAggregate"]
     bidders = pq.read_table(folder / "bid.parquet")["bidder"].to_pylist()
     pieces = {1_000: bidders[:500], 9_000: bidders[500:900], 12_000: bidders[900:]}

@@ -14,7 +14,7 @@ def join(t_env):
 
     def made(query):
         (found,) = [
-            one for one in optimise(t_env.planner.query(parse_statement(query))).walk() if isinstance(one, Join)
+            one for one in optimise(t_env.planner.query(parse_statement(query)))[0].walk() if isinstance(one, Join)
         ]
         return found
 

@@ -17,7 +17,7 @@ def plan(t_env):
             f"WATERMARK FOR at AS at - INTERVAL '1' SECOND) "
             f"WITH ('connector' = 'filesystem', 'format' = 'csv', 'path' = '{name}')"
         )
-    return lambda query: optimise(t_env.planner.query(parse_statement(query)))
+    return lambda query: optimise(t_env.planner.query(parse_statement(query)))[0]
 
 
 def scanned(node):

@@ -51,6 +51,23 @@ class TableOptions:
         .default_value(False)
         .with_description("Whether distinct values are counted in parts, so that no task holds all of a large group.")
     )
+    NOT_NULL_ENFORCER = (
+        ConfigOptions.key("table.exec.sink.not-null-enforcer")
+        .choice_type("ERROR", "DROP")
+        .default_value("ERROR")
+        .with_description(
+            "What becomes of written rows with NULL in a column that is NOT NULL: an error, or they are dropped."
+        )
+    )
+    TYPE_LENGTH_ENFORCER = (
+        ConfigOptions.key("table.exec.sink.type-length-enforcer")
+        .choice_type("IGNORE", "TRIM_PAD", "ERROR")
+        .default_value("IGNORE")
+        .with_description(
+            "What becomes of written values of CHAR, VARCHAR, BINARY and VARBINARY that have another length: they are "
+            "kept, cut and padded, or an error."
+        )
+    )
     EARLY_FIRE = (
         ConfigOptions.key("table.exec.emit.early-fire.enabled")
         .boolean_type()

@@ -15,7 +15,7 @@ class MasterHooks:
     """The hooks of a job: those of the sources that have a ``create_master_trigger_restore_hook()``."""
 
     def __init__(self, hooks: list[Any]) -> None:
-        self._hooks = {hook.get_identifier(): hook for hook in hooks}
+        self.by_name = {hook.get_identifier(): hook for hook in hooks}
         self._states: dict[str, bytes] = {}
 
     @staticmethod
@@ -33,7 +33,7 @@ class MasterHooks:
         """Call all hooks; what they return goes into the checkpoint."""
         self._states = {
             name: pickle.dumps(hook.trigger_checkpoint(checkpoint_id, timestamp), protocol=5)
-            for name, hook in self._hooks.items()
+            for name, hook in self.by_name.items()
         }
 
     def states(self) -> dict[str, bytes]:
@@ -42,14 +42,9 @@ class MasterHooks:
 
     def restore(self, checkpoint_id: int | None, states: dict[str, bytes]) -> None:
         """Give the hooks back what a checkpoint holds of them; without a checkpoint they start anew."""
-        for name, hook in self._hooks.items():
+        for name, hook in self.by_name.items():
             if checkpoint_id is None:
                 hook.reset()
             else:
                 data = states.get(name)
                 hook.restore_checkpoint(checkpoint_id, None if data is None else pickle.loads(data))
-
-    def close(self) -> None:
-        """Release what hooks hold."""
-        for hook in self._hooks.values():
-            hook.close()

@@ -19,6 +19,7 @@ from flott.datastream.data_stream.settings import OperatorSettings
 from flott.datastream.data_stream.splitting import Splitting
 from flott.datastream.functions.wrappers import MapFunctionWrapper
 from flott.errors import GraphError
+from flott.graph.parallelism import inherited_parallelism
 from flott.graph.transformations import (
     PartitionTransformation,
     PhysicalTransformation,
@@ -187,9 +188,13 @@ class DataStream(OperatorSettings, Partitioning, Outputs, Splitting, PartitionWi
         return KeyedStream(self, step, select, declared("key_by(...)", key_type))
 
     def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> DataStream:
-        """Gives records their timestamps, and lets event time follow them."""
+        """Gives records their timestamps, and lets event time follow them; as parallel as the stream in front of it."""
         strategy = strategy_of("assign_timestamps_and_watermarks(...)", watermark_strategy)
-        return self._apply("Timestamps/Watermarks", TimestampsAndWatermarks(strategy))
+        stream = self._apply("Timestamps/Watermarks", TimestampsAndWatermarks(strategy))
+        # One to one: mixed with records of others, those that came in order would be late.
+        default = self._environment.get_parallelism()
+        stream.get_transformation().parallelism = inherited_parallelism(self._transformation, default)
+        return stream
 
     def window_all(self, window_assigner: WindowAssigner[Any, Any]) -> AllWindowedStream:
         """Cuts the whole stream into windows; one subtask has to do it all, so key the stream where you can."""

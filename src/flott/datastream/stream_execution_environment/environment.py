@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from operator import methodcaller
 from typing import TYPE_CHECKING
 
 from flott.common.configuration import Configuration
@@ -10,7 +11,7 @@ from flott.common.options import ExecutionOptions, PipelineOptions
 from flott.datastream._await_result import await_result
 from flott.datastream._steps import Steps
 from flott.datastream.execution_mode import RuntimeExecutionMode
-from flott.datastream.job_listener import JobListener
+from flott.datastream.job_listener import JobListener, tell_listeners
 from flott.datastream.stream_execution_environment.batch_mode import adapt_to_mode, with_inputs
 from flott.datastream.stream_execution_environment.dependencies import Dependencies
 from flott.datastream.stream_execution_environment.settings import EnvironmentSettings
@@ -140,11 +141,9 @@ class StreamExecutionEnvironment(EnvironmentSettings, Sources, Dependencies):
         try:
             result = await_result(client)
         except BaseException as error:
-            for listener in self._listeners:
-                listener.on_job_executed(None, error)
+            tell_listeners(self._listeners, methodcaller("on_job_executed", None, error))
             raise
-        for listener in self._listeners:
-            listener.on_job_executed(result, None)
+        tell_listeners(self._listeners, methodcaller("on_job_executed", result, None))
         return result
 
     def execute_async(self, job_name: str | None = None) -> JobClient:
@@ -158,11 +157,9 @@ class StreamExecutionEnvironment(EnvironmentSettings, Sources, Dependencies):
             for cache in self._caches_filled:
                 cache.started(client)
         except Exception as error:
-            for listener in self._listeners:
-                listener.on_job_submitted(None, error)
+            tell_listeners(self._listeners, methodcaller("on_job_submitted", None, error))
             raise
-        for listener in self._listeners:
-            listener.on_job_submitted(client, None)
+        tell_listeners(self._listeners, methodcaller("on_job_submitted", client, None))
         return client
 
     def register_job_listener(self, job_listener: JobListener) -> None:

@@ -5,16 +5,21 @@ Everything here exists in Python too, and does the same: columns are those of fl
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.dict cimport PyDict_Next
 from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE, PyList_New, PyList_SET_ITEM
+from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
+from types import CodeType, EllipsisType
+
 cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(object number, int *overflow) except? -1
     object PyLong_FromLongLong(long long number)
+    Py_ssize_t Py_REFCNT(PyObject *value)
     object PyFloat_FromDouble(double number)
     double PyFloat_AS_DOUBLE(object number)
     object PyUnicode_DecodeUTF8(const char *data, Py_ssize_t size, const char *errors)
@@ -48,6 +53,64 @@ def items_at(list values, Py_ssize_t index):
         Py_INCREF(item)
         PyList_SET_ITEM(items, number, item)
     return items
+
+
+cdef PyObject *CODE = <PyObject *> CodeType
+cdef PyObject *ELLIPSIS = <PyObject *> EllipsisType
+cdef enum:
+    DEEPEST = 2000  # as marshal has it
+    UNSHARED = 1  # references to a value that is in one container only
+
+
+cdef inline bint leaf(object value) noexcept:
+    kind = type(value)
+    return (
+        kind is str or kind is int or kind is float or value is None or kind is bool or kind is bytes
+        or kind is complex or <PyObject *> kind == CODE or <PyObject *> kind == ELLIPSIS
+    )
+
+
+cdef inline bint plain(object value, set seen, int depth) except -1:
+    return leaf(value) or plain_container(value, seen, depth)
+
+
+cdef bint plain_container(object value, set seen, int depth) except -1:
+    """Return whether a container holds only types that marshal keeps; one that was seen is not looked at again."""
+    cdef Py_ssize_t number, place = 0
+    cdef PyObject *key
+    cdef PyObject *item
+    kind = type(value)
+    if depth == DEEPEST:
+        return False
+    if kind is not tuple and kind is not list and kind is not dict and kind is not set and kind is not frozenset:
+        return False
+    if Py_REFCNT(<PyObject *> value) > UNSHARED:
+        address = <size_t> <PyObject *> value
+        if address in seen:
+            return True
+        seen.add(address)
+    if kind is tuple:
+        for number in range(PyTuple_GET_SIZE(value)):
+            if not plain(<object> PyTuple_GET_ITEM(value, number), seen, depth + 1):
+                return False
+    elif kind is list:
+        for number in range(PyList_GET_SIZE(value)):
+            if not plain(<object> PyList_GET_ITEM(value, number), seen, depth + 1):
+                return False
+    elif kind is dict:
+        while PyDict_Next(value, &place, &key, &item):
+            if not plain(<object> key, seen, depth + 1) or not plain(<object> item, seen, depth + 1):
+                return False
+    else:
+        for one in value:
+            if not plain(one, seen, depth + 1):
+                return False
+    return True
+
+
+def is_plain(list values):
+    """Return whether values consist of nothing but exact built-in types that marshal keeps."""
+    return bool(plain(values, set(), 0))
 
 
 cdef struct Column:

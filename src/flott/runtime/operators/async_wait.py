@@ -13,7 +13,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from flott.errors import FlottError
+from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.context import RuntimeContext
 from flott.runtime.operators.async_queue import Call, OrderedQueue, Ready, UnorderedQueue
 from flott.runtime.operators.user_function import UserFunctionOperator
@@ -82,7 +82,7 @@ class AsyncWait(UserFunctionOperator):
         self._begin = self._call if self._bad_result is None and self._bad_error is None else self._call_with_retries
         try:
             self.loop.run_until_complete(self._in_loop(self.function.open, RuntimeContext(self.context)))
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             self.loop.close()
             raise self.failure(error, "none: it failed in open()") from None
 
@@ -201,7 +201,7 @@ class AsyncWait(UserFunctionOperator):
     async def _call(self, call: Call) -> None:
         try:
             results = await self.function.async_invoke(call.record)
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             self._fail(error, call)
         else:
             self._complete(call, results)
@@ -216,7 +216,7 @@ class AsyncWait(UserFunctionOperator):
                 try:
                     results = await self.function.async_invoke(call.record)
                     again = bad_result is not None and bad_result(results) and retries.can_retry(attempts)
-                except Exception as error:
+                except USER_CODE_RAISES as error:
                     again = bad_error is not None and bad_error(error) and retries.can_retry(attempts)
                     if not again:
                         raise
@@ -224,7 +224,7 @@ class AsyncWait(UserFunctionOperator):
                     break
                 await asyncio.sleep(retries.get_backoff_time_millis(attempts) / 1000)
                 attempts += 1
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             self._fail(error, call)
         else:
             self._complete(call, results)
@@ -279,7 +279,7 @@ class AsyncWait(UserFunctionOperator):
     def _expire(self, call: Call) -> None:
         try:
             results = self.function.timeout(call.record)
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             self._fail(error, call)
             return
         call.task.cancel()

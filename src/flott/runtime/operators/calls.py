@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Protocol
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime import native
 from flott.runtime.batch import Batch
 from flott.runtime.operators.results import not_results
@@ -38,7 +39,7 @@ def call_for_each(operator: UserFunctionOperator, batch: Batch, call: Any, ctx: 
             _plain(records, call, ctx, out)
         else:
             _stamped(records, batch.stamps, call, ctx, out)
-    except Exception as error:
+    except USER_CODE_RAISES as error:
         record = values[len(values) - records.__length_hint__() - 1]  # type: ignore[attr-defined]
         raise not_results(error, operator.who(), record) or operator.failure(error, record) from None
     out.emit(operator.output)
@@ -73,7 +74,7 @@ def _call_keyed(operator: TimedOperator, batch: Batch, keys: list[Any], call: An
             _keyed(records, keys, call, ctx, operator.scope, out)
         else:
             _keyed_stamped(records, keys, batch.stamps, call, ctx, operator.scope, out)
-    except Exception as error:
+    except USER_CODE_RAISES as error:
         position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
         record = values[position]
         wrong = wrong_key(operator.context.title, keys[position], record) or not_results(error, operator.who(), record)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import cloudpickle
 
-from flott.errors import StateAccessError
+from flott.errors import USER_CODE_RAISES, StateAccessError
 from flott.runtime.context import RuntimeContext
 from flott.runtime.keys import groups_of_subtask
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates, OperatorStateStore
@@ -168,7 +168,7 @@ class Checkpointing:
             checkpointed_part(operator.function).initialize_state(
                 InitializationContext(self._store, keyed, restored, restored_states)
             )
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise operator.failure(error, "none: it failed in initialize_state()") from None
         self._open()
         self._opened = True
@@ -187,7 +187,7 @@ class Checkpointing:
         context = SnapshotContext(self._number, surroundings.clock.now(), raw_keyed)
         try:
             checkpointed_part(operator.function).snapshot_state(context)
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise operator.failure(error, "none: it failed in snapshot_state()") from None
         states = context.written(self._store.states())
         self._kept = states.pack(operator.context.title)

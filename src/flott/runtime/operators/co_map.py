@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import compress, repeat
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import Batch
 from flott.runtime.operators.results import not_results
 from flott.runtime.operators.two_inputs import TwoInputs
@@ -28,7 +29,7 @@ class CoMap(TwoInputs, UserFunctionOperator):
         records = iter(batch.values)
         try:
             values = list(map(call, records))
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failed(error, records, batch.values) from None
         there = [value is not None for value in values]
         if not all(there):
@@ -60,7 +61,7 @@ class CoFlatMap(TwoInputs, UserFunctionOperator):
                     extend(produced)
                     if stamps is not None:
                         stamps.extend(repeat(stamp, len(values) - before))
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             record = batch.values[len(batch) - records.__length_hint__() - 1]  # type: ignore[attr-defined]
             raise not_results(error, self.who(), record) or self.failure(error, record) from None
         if values:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from flott.errors import CommitError, FlottError
+from flott.errors import USER_CODE_RAISES, CommitError, FlottError
 
 log = logging.getLogger("flott.sinks")
 
@@ -80,7 +80,7 @@ def commit_all(sink: Any, committables: list[Any], *, recovered: bool) -> None:
                 committer.commit(waiting)
             except CommitError:
                 raise
-            except Exception as error:
+            except USER_CODE_RAISES as error:
                 told = "" if isinstance(error, FlottError) else f"{type(error).__name__}: "
                 message = f"{type(sink).__qualname__} could not commit: {told}{error}"
                 raise CommitError(message) from error

@@ -61,7 +61,7 @@ class FeedbackTail(Operator):
         if self.receive is not None:
             self.receive(subtask, parallelism, payload)
 
-    def _unpicklable(self, error: Exception) -> FlottError:
+    def _unpicklable(self, error: BaseException) -> FlottError:
         return FlottError(
             f"{self.context.title}: a record that goes back into the iteration can't be pickled: {error}. "
             "Feed back plain values, Rows, or objects of importable classes."

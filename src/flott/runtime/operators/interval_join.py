@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from flott.errors import FlottError
+from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.operators.user_function import UserFunctionOperator
@@ -168,7 +168,7 @@ class JoinBuffers(UserFunctionOperator):
                 add(stamp, entry)
                 self._meet(entry, stamp, side)
                 register((key, mark), stamp + wait)
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             wrong = wrong_key(self.context.title, key, record) or not_results(error, self.who(), record)
             raise wrong or self.failure(error, record) from None
         scope.unset()
@@ -219,7 +219,7 @@ class JoinBuffers(UserFunctionOperator):
                     self._call(record, None, stamp, None, time)
                 else:
                     self._call(None, record, None, stamp, time)
-            except Exception as error:
+            except USER_CODE_RAISES as error:
                 raise not_results(error, self.who(), record) or self.failure(error, record) from None
 
     def _never(self, time: int, owner: Any) -> None:

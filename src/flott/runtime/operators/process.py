@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from flott.errors import StateAccessError
+from flott.errors import USER_CODE_RAISES, StateAccessError
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.user_function import UserFunctionOperator
@@ -110,7 +110,7 @@ class Process(UserFunctionOperator):
         records = iter(batch.values)
         try:
             self._run(records, batch.stamps)
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             position = len(batch) - records.__length_hint__() - 1  # type: ignore[attr-defined]
             record = batch.values[position]
             raise not_results(error, self.who(), record) or self.failure(error, record) from None

@@ -65,7 +65,7 @@ class Results:
         return list(compress(values, main)), None if stamps is None else list(compress(stamps, main))
 
 
-def not_results(error: Exception, who: str, record: Any) -> FlottError | None:
+def not_results(error: BaseException, who: str, record: Any) -> FlottError | None:
     """Return the error to raise if a user's function returned something that holds no results, else None.
 
     Then it was our own loop that raised, over what it calls ``produced``.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import Batch
 from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.user_function import UserFunctionOperator
@@ -40,6 +41,6 @@ class RollingReduce(UserFunctionOperator):
                 result = value if before is None else reduce(before, value)
                 update(result)
                 results.append(result)
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failed(error, records, batch.values) from None
         self.output.emit(Batch(results, batch.stamps))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.quick_selector import quick_selector, select_all
 
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ def selected_keys(operator: Operator, select: Callable[[Any], Any], values: list
     if quick is not select:
         try:
             return select_all(quick, values)
-        except Exception:  # noqa: S110 - once more below: the user's own function says where it stands
+        except USER_CODE_RAISES:
             pass
     records = iter(values)
     try:
         return list(map(select, records))
-    except Exception as error:
+    except USER_CODE_RAISES as error:
         raise operator.failed(error, records, values) from None

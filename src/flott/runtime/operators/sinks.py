@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from flott.errors import FlottError
+from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.crash_points import reach
 from flott.runtime.operator import Operator
@@ -77,6 +77,7 @@ class WriterInitContext:
         self._restored = restored
         self.clock = context.clock
         self.job_id = context.job_id
+        self.owner = context.owner
         self.operator_id = context.operator_id
         self.subtask = context.subtask
 
@@ -103,6 +104,10 @@ class WriterInitContext:
     def get_job_id(self) -> str:
         """Return the id of the job."""
         return self._context.job_id
+
+    def get_owner(self) -> int:
+        """Return the number of the job's driver: names of what is written carry it, see SinkScope."""
+        return self._context.owner
 
     def get_operator_id(self) -> str:
         """Return the id of the sink in its job; the same after a restart."""
@@ -181,7 +186,7 @@ class WriterSink(Operator):
             raise_named(self.context.title, error)
         except OSError:
             raise
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failure(error, record) from None
 
     def process(self, batch: Batch) -> None:
@@ -207,7 +212,7 @@ class WriterSink(Operator):
             raise_named(self.context.title, error)
         except OSError:
             raise
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failed(error, records, batch.values) from None
 
     def process_watermark(self, timestamp: int) -> None:

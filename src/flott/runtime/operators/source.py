@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flott.errors import FlottError
+from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.operator import Operator
-from flott.runtime.source import raise_named
+from flott.runtime.source import PARSE_ERRORS, CountsParseErrors, raise_named
 from flott.runtime.split_watermarks import SplitWatermarks
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from flott.common.watermark_strategy import WatermarkStrategy
     from flott.runtime.batch import Batch
+    from flott.runtime.metrics import Counter
     from flott.runtime.source import Source, SplitRead
 
 
@@ -28,8 +29,11 @@ class SourceOperator(Operator):
         self.time: SplitWatermarks | None = None
         self.ended = False
         self.records = 0
+        self._parse_errors: Counter | None = None
 
     def open(self) -> None:
+        if isinstance(self.source, CountsParseErrors):
+            self._parse_errors = self.context.metrics.counter(PARSE_ERRORS)
         if self.strategy is not None:
             self.time = SplitWatermarks(self.strategy, self.context, self.output)
 
@@ -56,6 +60,8 @@ class SourceOperator(Operator):
                 else:
                     self._stamped(read, batch, time)
                 yield
+            if self._parse_errors is not None:
+                self._parse_errors.inc(self.source.take_parse_errors())  # type: ignore[attr-defined]
             if time is not None and read.ended:
                 time.remove_split(read.split)
         if ended and not self.ended:
@@ -72,7 +78,7 @@ class SourceOperator(Operator):
             raise_named(self.context.title, error)
         except OSError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit, KeyboardInterrupt) as error:  # not GeneratorExit: this generator may be closed
             raise self.failure(error, f"of split {read.split}, positions {read.start} to {read.end}") from None
 
     def _stamped(self, read: SplitRead, batch: Batch, time: SplitWatermarks) -> None:
@@ -80,7 +86,7 @@ class SourceOperator(Operator):
             time.process(read.split, batch)
         except FlottError:
             raise
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failure(error, batch.values[:1]) from None
 
     def process_time(self, now: int) -> None:

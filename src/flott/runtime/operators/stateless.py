@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import compress, repeat
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import Batch
 from flott.runtime.operators.user_function import UserFunctionOperator
 
@@ -28,7 +29,7 @@ class Map(UserFunctionOperator):
         records, call = iter(batch.values), self.call
         try:
             values = [call(record) for record in records]
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failed(error, records, batch.values) from None
         self.output.emit(Batch(values, batch.stamps))
 
@@ -46,7 +47,7 @@ class Filter(UserFunctionOperator):
         records, call = iter(batch.values), self.call
         try:
             chosen = [call(record) for record in records]
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failed(error, records, batch.values) from None
         values = list(compress(batch.values, chosen))
         if values:
@@ -83,7 +84,7 @@ class FlatMap(UserFunctionOperator):
                         before = len(values)
                         extend(results)
                         stamps.extend(repeat(stamp, len(values) - before))
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failed(error, records, batch.values) from None
         if values:
             self.output.emit(Batch(values, stamps))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.user_function import UserFunctionOperator
 from flott.runtime.time_domain import TimeDomain
@@ -103,7 +104,7 @@ class TimedOperator(UserFunctionOperator):
             produced = self.function.on_timer(time, self.ctx)
             if produced is not None:
                 results.values.extend(produced)
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             record = f"none: a timer for {time}, key {key!r}"
             raise not_results(error, self.who(), record) or self.failure(error, record) from None
         if results.stamps is not None:

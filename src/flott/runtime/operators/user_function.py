@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.context import RuntimeContext
 from flott.runtime.operator import Operator
 from flott.runtime.operators.checkpointed import Checkpointing, checkpointed_part, functions_inside
@@ -28,7 +29,7 @@ class UserFunctionOperator(Operator):
     def open(self) -> None:
         try:
             self.function.open(RuntimeContext(self.context))
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise self.failure(error, "none: it failed in open()") from None
 
     def close(self) -> None:
@@ -41,7 +42,7 @@ class UserFunctionOperator(Operator):
             if listen is not None:
                 try:
                     listen(notice.checkpoint)
-                except Exception as error:
+                except USER_CODE_RAISES as error:
                     raise self.failure(error, f"none: it failed in {name}()") from None
                 return
 

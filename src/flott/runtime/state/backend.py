@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard
 
 import numpy as np
 
-from flott.errors import StateAccessError
+from flott.errors import USER_CODE_RAISES, StateAccessError
 from flott.runtime.native import entries
 from flott.runtime.state.addresses import LONG_KEYS, Heads, column_of
 from flott.runtime.state.key_scope import KeyScope
@@ -164,7 +164,7 @@ class KeyedBackend:
         for name, part in self._parts.items():
             try:
                 part.flush(changes)
-            except Exception as error:
+            except USER_CODE_RAISES as error:
                 message = (
                     f"{self.title}: state '{name}' holds a value that can't be stored: {error}. "
                     f"Keep plain values, Rows, or objects of importable, picklable classes in state."

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
-from flott.errors import FlottError
+from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.context import RuntimeContext
 from flott.runtime.moment_queue import MomentQueue
-from flott.runtime.operator import Operator
+from flott.runtime.operator import Operator, close_all
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.wrong_key import wrong_key
@@ -80,7 +80,7 @@ class WindowOperator(Operator):
         for function in self._functions():
             try:
                 function.open(RuntimeContext(context))
-            except Exception as error:  # noqa: BLE001 - whatever a user's open raises
+            except USER_CODE_RAISES as error:  # whatever a user's open raises
                 raise self.failure(error, "none: it failed in open()") from None
 
     def _functions(self) -> list[Any]:
@@ -131,8 +131,7 @@ class WindowOperator(Operator):
         return self.timers.next_processing_time()
 
     def close(self) -> None:
-        for function in self._functions():
-            function.close()
+        close_all(self._functions())
 
     # Records
 
@@ -142,7 +141,7 @@ class WindowOperator(Operator):
         records = iter(values)
         try:
             self._process_all(records, keys, batch.stamps)
-        except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+        except USER_CODE_RAISES as error:  # whatever a user's function raises
             position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
             record = values[position]
             raise wrong_key(self.context.title, keys[position], record) or self.failure_of(error, record) from None
@@ -150,7 +149,7 @@ class WindowOperator(Operator):
         self.panes.scope.unset()
         self.results.emit(self.output)
 
-    def failure_of(self, error: Exception, record: Any) -> FlottError:
+    def failure_of(self, error: BaseException, record: Any) -> FlottError:
         """Wrap what the user's code raised, or say that it returned something that holds no results."""
         who = f"{self.context.title}, {type(self.spec.function).__name__}"
         return not_results(error, who, record) or self.failure(error, record)
@@ -242,7 +241,7 @@ class WindowOperator(Operator):
                 self.contents.clear(key, state_window)
             if cleans and time == self.cleanup_time(window):
                 self._clear_all(key, window, state_window, merging)
-        except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+        except USER_CODE_RAISES as error:  # whatever a user's function raises
             raise self.failure_of(error, f"none: a timer for {time}, key {key!r}, {window!r}") from None
         if merging is not None:
             merging.persist()

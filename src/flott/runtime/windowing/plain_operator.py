@@ -6,6 +6,7 @@ from itertools import repeat
 from math import gcd
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.windowing.assigner import no_timestamp
 from flott.runtime.windowing.listed_contents import ListedContents
@@ -207,7 +208,7 @@ class PlainWindowOperator(WindowOperator):
                 if produced is not None:
                     self.put_out(produced, window)
                 self.firing.clear(window)
-            except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+            except USER_CODE_RAISES as error:  # whatever a user's function raises
                 raise self.failure_of(error, f"none: a timer for {time}, key {key!r}, {window!r}") from None
 
     @property
@@ -228,7 +229,7 @@ class PlainWindowOperator(WindowOperator):
                     values.extend(records)
             else:
                 values.extend(map(result_of, done))
-        except Exception as error:  # noqa: BLE001 - whatever a user's get_result raises
+        except USER_CODE_RAISES as error:  # whatever a user's get_result raises
             raise self.failed(error, done, held) from None
         stamps: Any = self.results.stamps
         stamps.extend(repeat(time, len(values) - len(stamps)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
+from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.state.values import SingleValue
 from flott.runtime.timer_queue import NEVER
@@ -169,7 +170,7 @@ class SessionWindowOperator(WindowOperator):
             produced = self.firing.fire(key, window, [self._accumulation.result(session[ACCUMULATOR])])
             if produced is not None:
                 self.put_out(produced, window)
-        except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+        except USER_CODE_RAISES as error:  # whatever a user's function raises
             raise self.failure_of(error, f"none: key {key!r}, {window!r}") from None
 
 

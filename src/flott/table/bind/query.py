@@ -12,7 +12,7 @@ from flott.table.bind.expressions import ExpressionBinder
 from flott.table.bind.group_windows import with_group_window
 from flott.table.bind.grouping import Grouping
 from flott.table.bind.hints import check_names, lifetime_of, state_lifetimes, with_options
-from flott.table.bind.join_columns import join_node
+from flott.table.bind.join_columns import join_node, with_conditions
 from flott.table.bind.lateral import alone, is_lateral, lateral_join, table_function
 from flott.table.bind.match_recognize import match_table
 from flott.table.bind.over import Overs
@@ -254,12 +254,17 @@ class QueryBinder:
         binder.hook = lambda part: subqueries.hook(part, binder)
         kept = [binder.condition(part, "WHERE") for part in parts if not subqueries.half_join(part, binder)]
         node, kept = subqueries.plan(node, kept)
+        timed = with_conditions(node, kept)
+        if timed is not None:
+            return timed
         for condition in kept:
             node = Filter(node.fields, node, condition)
         return node
 
     def items(self, tree: exp.Expr, scope: Scope) -> list[tuple[exp.Expr, str]]:
         """Return the expressions of SELECT with their names, stars spelled out."""
+        if not tree.expressions:
+            raise wrong("SELECT takes what is selected: columns, expressions, or *", tree, self.text)
         items: list[tuple[exp.Expr, str]] = []
         for position, item in enumerate(tree.expressions):
             star = isinstance(item, exp.Star)

@@ -110,8 +110,13 @@ def _column(node: exp.Expr, source: Node, text: str) -> int:
 def check_time(field: Field, node: exp.Expr, text: str) -> None:
     """Refuse a column that is neither event time nor processing time."""
     if not field.is_rowtime and field.role != PROCTIME:
-        hint = "declare WATERMARK FOR it" if is_timestamp(field.type) else "make it a TIMESTAMP(3)"
-        raise wrong(f"column '{field.name}' is no event time, so it has no windows; {hint} in CREATE TABLE", node, text)
+        hint = "make it a TIMESTAMP(3) in CREATE TABLE"
+        if is_timestamp(field.type):
+            hint = (
+                "declare WATERMARK FOR it in CREATE TABLE; event time also ends at GROUP BY without a window, at CAST, "
+                "and at a join that does not bound it, as in l.t BETWEEN r.t - INTERVAL '1' HOUR AND r.t"
+            )
+        raise wrong(f"column '{field.name}' is no event time, so it has no windows; {hint}", node, text)
 
 
 def milliseconds(node: exp.Expr, text: str) -> int:

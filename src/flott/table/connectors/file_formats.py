@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from flott.common.java_float import java_float
 from flott.common.serialization import Encoder
 from flott.table.functions.casts import write_timestamp
+from flott.table.types import ArrayType, MapType, RowType
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,6 +81,14 @@ def text_of(value: Any, kind: DataType) -> str:
 
 def _plain(value: Any, kind: DataType) -> Any:  # noqa: PLR0911 - a case a line
     """Return a value as JSON knows it."""
+    if value is None:
+        return None
+    if isinstance(kind, ArrayType):
+        return [_plain(one, kind.element_type) for one in value]
+    if isinstance(kind, RowType):
+        return {field.name: _plain(one, field.data_type) for field, one in zip(kind.fields, value, strict=True)}
+    if isinstance(kind, MapType):
+        return {text_of(key, kind.key_type): _plain(one, kind.value_type) for key, one in value.items()}
     if isinstance(value, dt.datetime):
         return _moment(value, kind.precision)  # type: ignore[attr-defined]
     if isinstance(value, (dt.date, dt.time)):
@@ -88,10 +97,6 @@ def _plain(value: Any, kind: DataType) -> Any:  # noqa: PLR0911 - a case a line
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, bytes):
         return base64.b64encode(value).decode()
-    if isinstance(value, list):
-        return [_plain(one, kind) for one in value]
-    if isinstance(value, dict):
-        return {name: _plain(one, kind) for name, one in value.items()}
     return value
 
 

@@ -129,10 +129,9 @@ def sink(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> Ta
     config = OutputFileConfig.builder().with_part_suffix(f".{name}").build()
     builder = builder.with_bucket_assigner(buckets).with_output_file_config(config)
     made = (builder if complete is None else builder.with_partition_commit(complete)).build()
-    every = [field.name for field in fields]
 
     def attach(stream: Any) -> Any:
-        rows = behind(stream, "ToRows", ColumnsToRows(every))
+        rows = behind(stream, "ToRows", ColumnsToRows(fields))
         return rows.sink_to(made).name(f"Sink: {options.table}")
 
     return TableSink(attach)

@@ -82,7 +82,7 @@ def sink(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> Ta
         built = builder.set_table(name, names).build()
 
     def attach(stream: Any) -> Any:
-        rows = behind(stream, "ToRows", ColumnsToRows(names))
+        rows = behind(stream, "ToRows", ColumnsToRows(fields))
         return rows.sink_to(built).name(f"Sink: {options.table}")
 
     hint = "" if keys else "declare its PRIMARY KEY (…) NOT ENFORCED, by which rows are updated then"

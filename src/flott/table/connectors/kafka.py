@@ -83,7 +83,7 @@ def sink_of(
     built = builder.build()
 
     def attach(stream: Any) -> Any:
-        rows = behind(stream, "ToRows", ColumnsToRows(names))
+        rows = behind(stream, "ToRows", ColumnsToRows(fields))
         return rows.sink_to(built).name(f"Sink: {options.table}")
 
     return attach

@@ -29,11 +29,10 @@ def sink(options: Options, fields: tuple[Field, ...], table: CatalogTable) -> Ta
     """Return what prints each change on a line."""
     identifier = options.text("print-identifier")
     error = options.truth("standard-error")
-    names = [field.name for field in fields]
     render = partial(render_row, kinds=tuple(field.type for field in fields))
 
     def attach(stream: Any) -> Any:
-        rows = behind(stream, "ToRows", ColumnsToRows(names))
+        rows = behind(stream, "ToRows", ColumnsToRows(fields))
         printer = Printer(identifier or None, render, "stderr" if error else "stdout")
         return sink_behind(rows, f"Sink: {options.table}", DriverSink(printer))
 
@@ -87,10 +86,9 @@ def render_value(value: Any, kind: DataType) -> str:  # noqa: PLR0911 - a case a
     if isinstance(kind, ArrayType):
         return f"[{', '.join(render_value(one, kind.element_type) for one in value)}]"
     if isinstance(kind, MapType):
-        pairs = value.items() if isinstance(value, dict) else value
-        cells = (f"{render_value(key, kind.key_type)}={render_value(one, kind.value_type)}" for key, one in pairs)
+        pairs = ((render_value(key, kind.key_type), render_value(one, kind.value_type)) for key, one in value.items())
+        cells = (f"{key}={one}" for key, one in pairs)
         return f"{{{', '.join(cells)}}}"
     if isinstance(kind, RowType):
-        row = value.values() if isinstance(value, dict) else value
-        return f"({', '.join(render_cells(row, kind.field_types()))})"
+        return f"({', '.join(render_cells(value, kind.field_types()))})"
     return str(value)

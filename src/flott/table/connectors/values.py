@@ -12,12 +12,11 @@ from flott.common.types import Row, RowKind
 from flott.connectors.base import Source
 from flott.connectors.index_range import IndexRangeEnumerator
 from flott.runtime.batch import Batch
-from flott.table.arrow_types import to_arrow_type
 from flott.table.connectors.registry import TableSource
 from flott.table.errors import TableError
 from flott.table.functions.casts import converted
 from flott.table.functions.registry import Session
-from flott.table.python_values import from_python
+from flott.table.python_values import column_from_python, to_python
 from flott.table.spark_sql.sources import given_rows
 from flott.table.types import DataTypes, is_text
 
@@ -91,5 +90,4 @@ def _column(values: list[Any], kind: DataType) -> list[Any]:
         texts = pa.array([None if value is None else str(value) for value in values], pa.string())
         found: list[Any] = converted(texts, DataTypes.STRING(), kind, Session(), lenient=False).to_pylist()
         return found
-    made: list[Any] = pa.array([from_python(value, kind) for value in values], to_arrow_type(kind)).to_pylist()
-    return made
+    return to_python(column_from_python(values, kind), kind)

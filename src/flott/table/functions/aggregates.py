@@ -5,6 +5,7 @@ An accumulator is a list of plain values, so that it is stored as it is.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -43,18 +44,17 @@ def aggregate_type(name: str, args: Sequence[DataType]) -> DataType:
     if not args or len(args) > (2 if name == "LISTAGG" else 1):
         raise SignatureError(f"{name} takes one argument, as in {name}(price)")
     kind = args[0].nullable()
-    if name in {"SUM", "AVG", *SPREADS} and not a_number(kind):
+    if name in {"SUM", "SUM0", "AVG", *SPREADS} and not a_number(kind):
         raise SignatureError(f"{name} takes numbers, not {kind!r}")
     if name == "LISTAGG" and not t.is_text(kind):
         raise SignatureError(f"LISTAGG takes texts, not {kind!r}; CAST it AS STRING")
     if isinstance(kind, t.DecimalType):
-        if name == "SUM":
-            return DataTypes.DECIMAL(t.MAX_DECIMAL, kind.scale)
-        if name == "AVG":
+        if name in {"SUM", "SUM0"}:
+            total = DataTypes.DECIMAL(t.MAX_DECIMAL, kind.scale)
+            return total.not_null() if name == "SUM0" else total
+        if name == "AVG" or name in SPREADS:
             return DataTypes.DECIMAL(t.MAX_DECIMAL, max(6, kind.scale))
-    if name in SPREADS and not isinstance(kind, t.DecimalType):
-        return DataTypes.DOUBLE() if isinstance(kind, t.FractionalType) else kind
-    return kind
+    return kind.not_null() if name == "SUM0" else kind
 
 
 SPREADS = ("STDDEV_POP", "STDDEV_SAMP", "VAR_POP", "VAR_SAMP", "STDDEV", "VARIANCE")
@@ -68,8 +68,8 @@ def aggregate(name: str, argument: DataType | None, result: DataType, *, retract
         return _count()
     if argument is None:
         raise SignatureError(f"{name} takes an argument")
-    if name == "SUM":
-        return _sum(result)
+    if name in {"SUM", "SUM0"}:
+        return _sum(result, of_nothing=0 if name == "SUM0" else None)
     if name == "AVG":
         return _average(result)
     if name in {"MIN", "MAX"}:
@@ -79,10 +79,12 @@ def aggregate(name: str, argument: DataType | None, result: DataType, *, retract
     if name == "LISTAGG":
         return _list()
     if name in JSON:
-        return _json(*("{}" if name == "JSON_OBJECTAGG" else "[]"))
+        return _json(name)
     if name == "SINGLE_VALUE":
         return _single()
-    return _spread(name, result)
+    if name in SPREADS:
+        return _spread(name, result)
+    raise SignatureError(f"there is no aggregate '{name}'")
 
 
 def _count() -> Aggregate:
@@ -115,13 +117,15 @@ def _subtract_decimal(acc: list[Any], value: Any) -> None:
     acc[1] -= 1
 
 
-def _sum(result: DataType) -> Aggregate:
+def _sum(result: DataType, *, of_nothing: int | None) -> Aggregate:
     finish = _finish(result)
+
+    def total(acc: list[Any]) -> Any:
+        return finish(acc[0]) if acc[1] else of_nothing
+
     if isinstance(result, t.DecimalType):
-        return Aggregate(
-            lambda: [Decimal(0), 0], _add_decimal, _subtract_decimal, lambda acc: finish(acc[0]) if acc[1] else None
-        )
-    return Aggregate(lambda: [0, 0], _add, _subtract, lambda acc: finish(acc[0]) if acc[1] else None)
+        return Aggregate(lambda: [Decimal(0), 0], _add_decimal, _subtract_decimal, total)
+    return Aggregate(lambda: [0, 0], _add, _subtract, total)
 
 
 def _average(result: DataType) -> Aggregate:
@@ -206,17 +210,38 @@ def _list() -> Aggregate:
     return Aggregate(list, lambda acc, value: acc.append(value), remove, lambda acc: ",".join(acc) if acc else None)
 
 
-def _json(opening: str, closing: str) -> Aggregate:
-    """Put parts of JSON together; those of an object in the order of their names."""
+def _json(name: str) -> Aggregate:
+    """Put parts of JSON together; those of an object in the order of their names, the last one of each name."""
 
     def remove(acc: list[Any], value: Any) -> None:
         if value in acc:
             acc.remove(value)
 
-    def result(acc: list[Any]) -> str:
-        return f"{opening}{','.join(sorted(acc) if opening == '{' else acc)}{closing}"
+    def of_array(acc: list[Any]) -> str:
+        return f"[{','.join(acc)}]"
 
-    return Aggregate(list, lambda acc, value: acc.append(value), remove, result)
+    def of_object(acc: list[Any]) -> str:
+        named = {name_of_pair(pair): pair for pair in acc}
+        return f"{{{','.join(named[key] for key in sorted(named, key=_utf16))}}}"
+
+    return Aggregate(
+        list, lambda acc, value: acc.append(value), remove, of_object if name == "JSON_OBJECTAGG" else of_array
+    )
+
+
+def name_of_pair(pair: str) -> str:
+    """Return the name of a field of an object.
+
+    >>> name_of_pair('"a b":2')
+    'a b'
+    """
+    name: str = json.JSONDecoder(strict=False).raw_decode(pair)[0]
+    return name
+
+
+def _utf16(text: str) -> bytes:
+    """Return a string as Java compares it."""
+    return text.encode("utf-16-be", "surrogatepass")
 
 
 def _single() -> Aggregate:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pyarrow as pa
 
 from flott.table.arrow_types import to_arrow_type
-from flott.table.expr import Call, Expr, Literal
+from flott.table.expr import Call, Expr, Literal, UserCall
 from flott.table.functions.result_types import common_type
 from flott.table.types import DataTypes, NumericType, is_text
 
@@ -53,7 +53,7 @@ class Scalar:
 _FUNCTIONS: dict[str, Scalar] = {}
 _MODULES = (
     "arithmetic", "comparison", "conditional", "casts", "text", "regular", "temporal", "structure", "buckets",
-    "json_values", "json_text",
+    "json_values", "json_text", "nested_values",
 )  # fmt: skip
 
 
@@ -73,6 +73,16 @@ def functions() -> dict[str, Scalar]:
     for module in _MODULES:
         import_module(f"flott.table.functions.{module}")
     return _FUNCTIONS
+
+
+def is_changing(expr: Expr) -> bool:
+    """Return whether an expression may give another value when it is computed again."""
+    known = functions()
+    return any(
+        not part.function.is_deterministic() if isinstance(part, UserCall) else known[part.function].changing
+        for part in expr.walk()
+        if isinstance(part, (Call, UserCall))
+    )
 
 
 # ---------------------------------------------------------------------------- how calls are typed

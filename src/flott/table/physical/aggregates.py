@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flott.table.errors import NotYetError
+from flott.table.expr import Literal
+from flott.table.functions.nested_values import is_nested
+from flott.table.physical.nested_keys import without_nested_keys
 from flott.table.physical.step import Step
 from flott.table.physical.two_phases import in_two_phases, windows_in_two_phases
 from flott.table.physical.unaligned_windows import in_processing_time
 from flott.table.physical.window_columns import in_columns
-from flott.table.plan.nodes import SESSION
+from flott.table.plan.nodes import SESSION, Union, Values, project
 from flott.table.runtime.emitting_windows import EmittingWindowAggregate
 from flott.table.runtime.group_aggregate import GroupAggregate, GroupPlan
 from flott.table.runtime.group_columns import GroupColumns, fits_columns
 from flott.table.runtime.key_hash import ColumnsHash, KeyColumns
 from flott.table.runtime.window_aggregate import WindowAggregate
+from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
     from flott.table.physical.translate import Translator
@@ -25,6 +30,14 @@ if TYPE_CHECKING:
 
 def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     """Return the steps of an aggregate."""
+    _refuse_order(node)
+    flat = without_nested_keys(node)
+    if flat is not None:
+        return translator.translate(flat)
+    return _aggregate(_of_any_rows(node) if translator.settings.batch and not node.keys else node, translator)
+
+
+def _aggregate(node: n.Aggregate, translator: Translator) -> Step:
     bounds = node.window_keys()
     if bounds is not None and translator.settings.emit is not None:
         return _emitting(node, bounds[1], translator.settings.emit, translator)
@@ -61,6 +74,26 @@ def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     window = partial(WindowAggregate, plan, end)
     return Step("WindowAggregate", node.detail, node.fields, append_only=True, inputs=(below,), operator=window,
                 exchanges=(exchange,))  # fmt: skip
+
+
+def _refuse_order(node: n.Aggregate) -> None:
+    for call in node.calls:
+        if call.user is None and call.function in {"MIN", "MAX"}:
+            kind = node.input.fields[call.args[0]].type
+            if is_nested(kind):
+                raise NotYetError(
+                    f"{call.function}: values of {kind.nullable()!r} have no order; take one of their parts"
+                )
+
+
+def _of_any_rows(node: n.Aggregate) -> n.Aggregate:
+    """Return an aggregate of a whole table with a row that no call counts: in batch mode no rows have totals, too."""
+    width = len(node.input.fields)
+    names = [*(field.name for field in node.input.fields), "$counts"]
+    rows = project(node.input, [*node.input.refs(), Literal(DataTypes.BOOLEAN().not_null(), True)], names)
+    uncounted = Values(rows.fields, ((*[None] * width, False),))
+    calls = tuple(replace(call, filter=width if call.filter is None else call.filter) for call in node.calls)
+    return replace(node, input=Union(rows.fields, (rows, uncounted)), calls=calls)
 
 
 def _emitting(node: n.Aggregate, end: int, emit: Emit, translator: Translator) -> Step:

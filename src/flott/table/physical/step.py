@@ -10,7 +10,7 @@ from flott.table.errors import NotYetError
 from flott.table.types import ArrayType, MapType, RowType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from flott.runtime.operator import Operator
     from flott.runtime.partitioners import Partitioner
@@ -44,9 +44,9 @@ class Step:
         return tuple(to_arrow_type(field.type) for field in self.fields)
 
 
-def refuse_nested(step: Step, what: str) -> None:
-    """Refuse rows with arrays, maps or rows in them where whole rows are compared."""
-    for field in step.fields:
+def refuse_nested(step: Step, what: str, among: Iterable[int] | None = None) -> None:
+    """Refuse rows with arrays, maps or rows in them, or only in some columns, where these are compared."""
+    for field in step.fields if among is None else [step.fields[place] for place in among]:
         if isinstance(field.type, (ArrayType, MapType, RowType)):
             raise NotYetError(
                 f"{what} can't be run yet over column '{field.name}', which is {field.type!r}; select its parts instead"

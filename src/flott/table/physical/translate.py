@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flott.table.arrow_types import to_arrow_type
 from flott.table.connectors.arrow_source import ArrowSource
 from flott.table.errors import NotYetError
-from flott.table.physical.aggregates import translate_aggregate
+from flott.table.physical.aggregates import hashed, translate_aggregate
 from flott.table.physical.correlate import translate_correlate
 from flott.table.physical.expand import translate_expand
 from flott.table.physical.joins import translate_join
@@ -33,6 +33,7 @@ from flott.table.plan.sort import Sort
 from flott.table.plan.table_aggregate import TableAggregate
 from flott.table.plan.temporal import LookupJoin, TemporalJoin
 from flott.table.runtime.calc import Calc
+from flott.table.runtime.changelog_normalize import ChangelogNormalize
 from flott.table.runtime.conversion import RecordsToColumns
 from flott.table.runtime.watermark_assigner import WatermarkAssigner, watermark_strategy
 from flott.table.runtime.window_expand import WindowExpand
@@ -67,22 +68,23 @@ class Settings:
 
 
 class Translator:
-    """Translates the nodes of one plan; a node that is used twice becomes one step."""
+    """Translates the nodes of the plans of one program; a node that is used twice becomes one step."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._known: dict[int, Step] = {}
+        self._known: dict[int, tuple[n.Node, Step]] = {}
+        """By the identity of a node; the node is kept with its step, so that its identity stays its own."""
 
     def translate(self, node: n.Node) -> Step:
         """Return the step that does what a node says."""
         known = self._known.get(id(node))
         if known is None:
-            known = self._known[id(node)] = self._translate(node)
-        return known
+            known = self._known[id(node)] = (node, self._translate(node))
+        return known[1]
 
     def provide(self, node: n.Node, step: Step) -> None:
         """Let a step stand for a node that something else runs."""
-        self._known[id(node)] = step
+        self._known[id(node)] = (node, step)
 
     def _translate(self, node: n.Node) -> Step:
         step = STEPS.get(type(node))
@@ -145,7 +147,14 @@ class Translator:
 
     def _stream(self, node: n.StreamScan) -> Step:
         stream = node.stream
-        return self._records("DataStreamScan", node, lambda _: stream, columnar=False, append_only=not node.changelog)
+        rows = self._records("DataStreamScan", node, lambda _: stream, columnar=False, append_only=not node.changelog)
+        if not node.upserts:
+            return rows
+        names = [field.name for field in node.fields]
+        keys = tuple(names.index(name) for name in node.key)
+        operator = partial(ChangelogNormalize, keys, rows.arrow_types(), ttl=self.settings.ttl)
+        return Step("ChangelogNormalize", f"key=[{', '.join(node.key)}]", node.fields, append_only=False,
+                    inputs=(rows,), operator=operator, exchanges=(hashed(keys),))  # fmt: skip
 
     def _values(self, node: n.Values) -> Step:
         rows = list(node.rows)

@@ -23,7 +23,8 @@ def inner_from_left_join(node: Node) -> Node:
     width = len(join.left.fields)
     if not any(_refuses_nulls(part, width) for part in conjuncts(node.condition)):
         return node
-    fields = (*join.fields[:width], *(field.plain() for field in join.right.fields))
+    pairs = zip(join.fields[width:], join.right.fields, strict=True)
+    fields = (*join.fields[:width], *(replace(field, type=there.type) for field, there in pairs))
     return replace(node, fields=fields, input=replace(join, fields=fields, kind="INNER"))
 
 

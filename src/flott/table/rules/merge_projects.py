@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flott.table.expr import Expr, InputRef, UserCall, substituted
-from flott.table.functions.registry import functions
+from flott.table.expr import Expr, InputRef, substituted
+from flott.table.functions.registry import is_changing
 from flott.table.plan.nodes import Project
 
 if TYPE_CHECKING:
@@ -21,20 +21,10 @@ def merge_projects(node: Node) -> Node:
     for position, expr in enumerate(inner.exprs):
         if uses.count(position) > 1 and not _cheap(expr):
             return node
-        if uses.count(position) != 1 and _changing(expr):
+        if uses.count(position) != 1 and is_changing(expr):
             return node
     return Project(node.fields, inner.input, tuple(substituted(expr, inner.exprs) for expr in node.exprs))
 
 
 def _cheap(expr: Expr) -> bool:
     return not expr.children()
-
-
-def _changing(expr: Expr) -> bool:
-    """Say whether it may differ when it is computed again."""
-    known = functions()
-    return any(
-        not part.function.is_deterministic() if isinstance(part, UserCall) else known[part.function].changing
-        for part in expr.walk()
-        if hasattr(part, "function")
-    )

@@ -19,7 +19,7 @@ from flott.table.rules.share_equal_parts import SharedParts
 from flott.table.rules.split_distinct import split_distinct
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from flott.table.plan.nodes import Node
 
@@ -30,12 +30,17 @@ RULES: tuple[Callable[[Node], Node], ...] = (
 MANY = 100
 
 
-def optimise(node: Node, *, splits_distinct: bool = False) -> Node:
-    """Return a plan with the same result that does less."""
+def optimise(*roots: Node, splits_distinct: bool = False) -> list[Node]:
+    """Return plans with the same results that do less; equal parts of them are one object, and run once."""
     if splits_distinct:
-        node = _everywhere(node, split_distinct)
-    pruned = prune_columns(_simplified(node))
-    return SharedParts().share(_simplified(pruned))
+        roots = tuple(_everywhere(root, split_distinct) for root in roots)
+    pruned = prune_columns(_shared(_simplified(root) for root in roots))
+    return _shared(_simplified(root) for root in pruned)
+
+
+def _shared(roots: Iterable[Node]) -> list[Node]:
+    parts = SharedParts()
+    return [parts.share(root) for root in roots]
 
 
 def _everywhere(node: Node, rule: Callable[[Node], Node]) -> Node:

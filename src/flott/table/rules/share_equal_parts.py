@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from flott.table.expr import Call, Expr
-from flott.table.functions.registry import functions
-from flott.table.plan.nodes import Filter, Node, Project
+from flott.table.expr import AggregateCall, Expr
+from flott.table.functions.registry import is_changing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
+
+    from flott.table.plan.nodes import Node
 
 
 class SharedParts:
@@ -23,7 +25,7 @@ class SharedParts:
         inputs = tuple(self.share(one) for one in node.inputs)
         if any(new is not old for new, old in zip(inputs, node.inputs, strict=True)):
             node = node.with_inputs(*inputs)
-        if any(_changes(expr) for expr in _exprs(node)):
+        if any(_changes(part) for part in _parts(node)):
             return node
         alike = self._known.setdefault((type(node).__name__, node.detail), [])
         for known in alike:
@@ -39,16 +41,15 @@ def _same(one: Node, other: Node) -> bool:
     return same_inputs and one == other
 
 
-def _exprs(node: Node) -> Iterable[Expr]:
-    if isinstance(node, Project):
-        return node.exprs
-    return [node.condition] if isinstance(node, Filter) else []
+def _parts(node: Node) -> Iterator[object]:
+    """Go over what a node computes: its expressions and its calls of aggregates."""
+    for field in fields(node):
+        value = getattr(node, field.name)
+        yield from value if isinstance(value, tuple) else (value,)
 
 
-def _changes(expr: Expr) -> bool:
-    """Say whether an expression gives another value each time, so that it has to be computed each time."""
-    return any(functions()[call.function].changing for call in _calls(expr))
-
-
-def _calls(expr: Expr) -> Iterator[Call]:
-    return (part for part in expr.walk() if isinstance(part, Call) and part.function in functions())
+def _changes(part: object) -> bool:
+    """Return whether it gives another value each time, so that it has to be computed each time."""
+    if isinstance(part, AggregateCall):
+        return part.user is not None and not part.user.is_deterministic()
+    return isinstance(part, Expr) and is_changing(part)

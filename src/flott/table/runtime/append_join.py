@@ -118,6 +118,9 @@ class AppendJoin(TwoInputs, TimedRows):
         if len(pairs[0]):
             self.output.emit(pack(pairs, None))
 
+    def held_back(self, timestamp: int) -> int:
+        return self.plan.held_back(timestamp)
+
     # What can be forgotten
 
     def _remember(self, side: int, keys: list[Any], codes: NDArray[np.int64], columns: tuple[Any, ...]) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flott.errors import FlottError
-from flott.runtime.operator import Operator
+from flott.runtime.operator import Operator, close_all
 from flott.table.arrow_types import to_arrow_type
 from flott.table.compile import ArrowCompiler, column_of
 from flott.table.expr import InputRef, UserCall
@@ -45,8 +45,7 @@ class Calc(Operator):
             user.open(self.context)
 
     def close(self) -> None:
-        for user in self._users:
-            user.close()
+        close_all(self._users)
 
     def process(self, batch: Batch) -> None:
         columns, kinds = unpack(batch)

@@ -14,14 +14,17 @@ from flott.common.types import Row, RowKind
 from flott.errors import FlottError
 from flott.runtime.batch import Batch
 from flott.runtime.operator import Operator
+from flott.table.python_values import column_from_python, to_python
 from flott.table.runtime.changes import pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flott.table.plan.nodes import Field
+    from flott.table.types import DataType
 
 KINDS = tuple(RowKind)
+INSERT = RowKind.INSERT
 MOMENT = InstantTypeInfo()
 
 
@@ -38,6 +41,7 @@ class RecordsToColumns(Operator):
         single: bool,
     ) -> None:
         self.names = tuple(field.name for field in fields)
+        self.kinds = tuple(field.type for field in fields)
         self.types = types
         self.places = places
         """Where the columns are in records without names."""
@@ -54,11 +58,24 @@ class RecordsToColumns(Operator):
         if not values:
             return
         kinds = None
-        if self.changelog:
+        if not self.changelog:
+            self._check_additions(values)
+        else:
             kinds = np.array([value.get_row_kind().value if isinstance(value, Row) else 0 for value in values], np.int8)
         lists = [values] if self.single else self._columns(values)
-        made = [self._column(*one) for one in zip(self.names, lists, self.types, strict=True)]
+        made = [self._column(*one) for one in zip(self.names, lists, self.kinds, self.types, strict=True)]
         self.output.emit(pack(made, kinds))
+
+    def _check_additions(self, values: list[Any]) -> None:
+        """Refuse changes in a stream that is declared to only add rows."""
+        if not isinstance(values[0], Row):
+            return
+        for value in values:
+            if value.get_row_kind() is not INSERT:
+                raise FlottError(
+                    f"{self.context.title}: this stream only adds rows, and {value!r:.100} is of the kind "
+                    f"{value.get_row_kind()}; take it with from_changelog_stream(…)"
+                )
 
     def _columns(self, values: list[Any]) -> list[list[Any]]:
         first = values[0]
@@ -75,39 +92,41 @@ class RecordsToColumns(Operator):
                 f"{error!r}"
             ) from None
 
-    def _column(self, name: str, values: list[Any], kind: Any) -> Any:
-        if pa.types.is_timestamp(kind) and any(isinstance(value, Instant) for value in values):
-            return pa.array([MOMENT.to_internal_type(value) for value in values], pa.int64()).cast(kind)
+    def _column(self, name: str, values: list[Any], kind: DataType, arrow: Any) -> Any:
+        if pa.types.is_timestamp(arrow) and any(isinstance(value, Instant) for value in values):
+            return pa.array([MOMENT.to_internal_type(value) for value in values], pa.int64()).cast(arrow)
         try:
-            return pa.array(values, kind)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+            return column_from_python(values, kind)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             raise FlottError(
-                f"{self.context.title}: column '{name}' of type {kind} can't hold what a record has there: {error}"
+                f"{self.context.title}: column '{name}' of type {kind.nullable()!r} can't hold what a record has "
+                f"there: {error}"
             ) from None
 
 
 class ColumnsToRows(Operator):
     """Takes changes, and hands on Rows of their kinds; with ``rowtime``, stamped with that column."""
 
-    def __init__(self, names: Sequence[str], rowtime: int | None = None) -> None:
-        self.names = tuple(names)
+    def __init__(self, fields: Sequence[Field], rowtime: int | None = None) -> None:
+        self.names = tuple(field.name for field in fields)
+        self.kinds = tuple(field.type for field in fields)
         self.rowtime = rowtime
 
     def process(self, batch: Batch) -> None:
         columns, kinds = unpack(batch)
-        rows = rows_with_kinds(self.names, columns, kinds)
+        rows = self._rows(columns, kinds)
         stamps = None
         if self.rowtime is not None:
             micros = columns[self.rowtime].cast(pa.int64()).to_pylist()
             stamps = [None if one is None else one // 1000 for one in micros]
         self.output.emit(Batch(rows, stamps))
 
-
-def rows_with_kinds(names: tuple[str, ...], columns: Sequence[Any], kinds: Any) -> list[Row]:
-    """Return changes as Rows."""
-    template = Row(*names)
-    rows = [template(*values) for values in zip(*(column.to_pylist() for column in columns), strict=True)]
-    if kinds is not None:
-        for row, kind in zip(rows, kinds.tolist(), strict=True):
-            row.set_row_kind(KINDS[kind])
-    return rows
+    def _rows(self, columns: Sequence[Any], kinds: Any) -> list[Row]:
+        """Return changes as Rows, in which rows are Rows and maps are dicts."""
+        template = Row(*self.names)
+        cells = [to_python(column, kind) for column, kind in zip(columns, self.kinds, strict=True)]
+        rows = [template(*values) for values in zip(*cells, strict=True)]
+        if kinds is not None:
+            for row, kind in zip(rows, kinds.tolist(), strict=True):
+                row.set_row_kind(KINDS[kind])
+        return rows

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from flott.errors import FlottError
-from flott.runtime.operator import Operator
-from flott.table.arrow_types import to_arrow_type
+from flott.errors import USER_CODE_RAISES, FlottError
+from flott.runtime.operator import Operator, close_all
 from flott.table.compile import ArrowCompiler, column_of
 from flott.table.functions.registry import Session
-from flott.table.python_values import from_python
+from flott.table.python_values import column_from_python
 from flott.table.runtime.calc import user_functions
 from flott.table.runtime.changes import pack, unpack
 from flott.table.table_function import rows_of_result
@@ -39,8 +38,7 @@ class Correlate(Operator):
             user.open(self.context)
 
     def close(self) -> None:
-        for user in self._users:
-            user.close()
+        close_all(self._users)
 
     def process(self, batch: Batch) -> None:
         columns, kinds = unpack(batch)
@@ -66,7 +64,7 @@ class Correlate(Operator):
             before = len(made)
             try:
                 made.extend(rows_of_result(evaluate(*row)))
-            except Exception as error:
+            except USER_CODE_RAISES as error:
                 raise FlottError(
                     f"{self.context.title}: function {call.name}: {type(error).__name__}: {error}"
                 ) from error
@@ -86,8 +84,7 @@ class Correlate(Operator):
         found = []
         for field, values in zip(fields, zip(*made, strict=True), strict=True):
             try:
-                kind = to_arrow_type(field.data_type)
-                found.append(pa.array([from_python(value, field.data_type) for value in values], kind))
+                found.append(column_from_python(list(values), field.data_type))
             except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
                 raise FlottError(
                     f"{self.context.title}: function {self.call.name} gave something that is no {field.data_type!r}: "

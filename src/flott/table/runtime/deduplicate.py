@@ -1,4 +1,4 @@
-"""The first or the last row of each partition by event time, computed for a batch of rows at once."""
+"""The first or the last row of each partition by time, computed for a batch of rows at once."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ LOWEST, HIGHEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 class Deduplicate(Operator):
-    """Keeps the first or the last row of each partition by event time."""
+    """Keeps the first or the last row of each partition: by a column of event time, or as they come."""
 
     def __init__(
-        self, partition: tuple[int, ...], time: int, types: tuple[Any, ...], *, last: bool, ttl: int = 0
+        self, partition: tuple[int, ...], time: int | None, types: tuple[Any, ...], *, last: bool, ttl: int = 0
     ) -> None:
         self.partition = partition
         self.ttl = ttl
@@ -51,9 +51,14 @@ class Deduplicate(Operator):
 
     def _taken(self, columns: tuple[Any, ...], rows: Segments, held: list[Row | None]) -> NDArray[np.intp]:
         """Return which rows, as they are sorted by partition, take the place of the one that was kept before."""
-        times = columns[self.time].cast(pa.int64()).to_numpy(zero_copy_only=False)[rows.order]
-        none = LOWEST if self.last else HIGHEST
-        first = np.array([none if row is None else row[self.time] for row in held], np.int64)
+        time, none = self.time, LOWEST if self.last else HIGHEST
+        if time is None:
+            # Rows that come at the same time: the order in which they come decides.
+            times = np.zeros(len(rows.order), np.int64)
+            first = np.array([none if row is None else 0 for row in held], np.int64)
+        else:
+            times = columns[time].cast(pa.int64()).to_numpy(zero_copy_only=False)[rows.order]
+            first = np.array([none if row is None else row[time] for row in held], np.int64)
         best = rows.extremes(times, first, largest=self.last)
         before = np.empty_like(best)
         before[1:] = best[:-1]
@@ -92,4 +97,5 @@ class Deduplicate(Operator):
             pa.concat_arrays([column, column_of_plain(list(values), column.type)]).take(indices)
             for column, values in zip(columns, cells, strict=True)
         ]
-        self.output.emit(pack(made, kinds))
+        only_new = self.time is None and not self.last
+        self.output.emit(pack(made, None if only_new else kinds))

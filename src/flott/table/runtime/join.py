@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import (
@@ -48,6 +49,19 @@ class JoinPlan:
     """For each side: after how many milliseconds a row is forgotten that was not touched; 0 is never."""
     expiry: tuple[tuple[int, int], tuple[int, int]] | None = None
     """For each side: which column is event time, and after how many milliseconds no partner can come any more."""
+
+    @property
+    def stays(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """What ``expiry`` says of a join that has it."""
+        if self.expiry is None:
+            raise TypeError("this join has no bounds of event time")
+        return self.expiry
+
+    def held_back(self, timestamp: int) -> int:
+        """Return how far event time has come behind the join: its rows have the times of both sides."""
+        if self.expiry is None or timestamp == MAX_WATERMARK:
+            return timestamp
+        return max(timestamp - 1 - max(stay for _, stay in self.expiry), MIN_TIMESTAMP)
 
     def pads(self, side: int) -> bool:
         """Say whether rows of a side are handed on without a partner, too."""
@@ -187,17 +201,6 @@ class Join(TwoInputs, TimedRows):
             own.put(row, [count, partners])
         else:
             own.remove(row)
-        if self.plan.expiry is not None and not remove:
-            column, stay = self.plan.expiry[side]
-            if row[column] is not None:
-                self._timers.register_event_time_timer(row[column] // MILLI + stay + 1)
 
     def _expire(self, time: int, key: Any) -> None:
-        """Forget the rows of a key whose time is over."""
-        expiry = self.plan.expiry
-        if expiry is None:
-            return
-        for (column, stay), own in zip(expiry, self._sides, strict=True):
-            for row in list(own.keys()):
-                if row[column] is not None and row[column] // MILLI + stay + 1 <= time:
-                    own.remove(row)
+        """Forget the rows of a key whose time is over: of those without bounds none."""

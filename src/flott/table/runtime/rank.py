@@ -46,6 +46,8 @@ class RankPlan:
     retracting: bool
     types: tuple[Any, ...]
     """The Arrow types of the input's columns."""
+    newest_first: bool = False
+    """Whether of rows with equal keys the last one comes first: all rows of a batch have one processing time."""
 
 
 class Down:
@@ -155,12 +157,13 @@ class Rank(Operator):
         A change has the number of the partition, what the row is sorted by, and whether it is taken away.
         """
         first, last, retracting = self.plan.first, self.plan.last, self.plan.retracting
+        newest_first = self.plan.newest_first
         changed: dict[int, list[int]] = {}
         for number, (code, own, remove) in enumerate(changes):
             known, numbers = ranked[code]
-            if not retracting and len(numbers) >= last and not own < known[-1]:
+            if not retracting and len(numbers) >= last and (known[-1] < own if newest_first else not own < known[-1]):
                 continue
-            place = bisect_right(known, own)
+            place = bisect_left(known, own) if newest_first else bisect_right(known, own)
             if remove:
                 found = _place(known, own, numbers, rows, rows[number])
                 if found is None:

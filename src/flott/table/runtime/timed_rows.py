@@ -27,18 +27,21 @@ class TimedRows(Operator):
 
     def process_watermark(self, timestamp: int) -> None:
         self._timers.advance_watermark(timestamp)
-        self.output.emit_watermark(timestamp)
+        self.hand_on()
+        self.output.emit_watermark(self.held_back(timestamp))
+
+    def hand_on(self) -> None:
+        """Hand on what timers have made: nothing, if they only forget."""
+
+    def held_back(self, timestamp: int) -> int:
+        """Return the watermark for what comes behind: rows that are kept may be handed on with earlier times."""
+        return timestamp
 
 
 class AtTheirTime(TimedRows):
     """Hands on what timers have made before the watermark goes on, or as the clock says."""
 
     _out: ChangesOut
-
-    def process_watermark(self, timestamp: int) -> None:
-        self._timers.advance_watermark(timestamp)
-        self.hand_on()
-        self.output.emit_watermark(timestamp)
 
     def process_time(self, now: int) -> None:
         self._timers.advance_processing_time(now)
@@ -48,7 +51,6 @@ class AtTheirTime(TimedRows):
         return self._timers.next_processing_time()
 
     def hand_on(self) -> None:
-        """Hand on what was made."""
         made = self._out.take()
         if made is not None:
             self.output.emit(made)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from flott.errors import FlottError
-from flott.runtime.operator import Operator
+from flott.errors import USER_CODE_RAISES, FlottError
+from flott.runtime.operator import Operator, close_all
 from flott.table.arrow_types import column_of_plain, to_arrow_type
 from flott.table.functions.aggregates import Aggregate
-from flott.table.python_values import from_python, plain_from_python, to_python
+from flott.table.python_values import column_from_python, plain_from_python, to_python
 from flott.table.types import RowType
 
 if TYPE_CHECKING:
@@ -44,19 +44,18 @@ def user_aggregate(call: AggregateCall, inputs: Sequence[DataType]) -> Aggregate
 def _of_series(user: Any, kinds: list[DataType]) -> Aggregate:
     """Return how a pandas function works: the rows are kept, and it sees all of them when the result is wanted."""
     function = user.func
-    arrow_types = [to_arrow_type(kind) for kind in kinds]
 
     def result(acc: list[Any]) -> Any:
         columns = zip(*acc, strict=True) if acc else ((),) * len(kinds)
         series = []
-        for values, kind, arrow in zip(columns, kinds, arrow_types, strict=True):
-            cells = pa.array([from_python(value, kind) for value in values], arrow)
+        for values, kind in zip(columns, kinds, strict=True):
+            cells = column_from_python(list(values), kind)
             series.append(_frame(cells) if isinstance(kind, RowType) else cells.to_pandas())
         try:
             accumulator = function.create_accumulator()
             function.accumulate(accumulator, *series)
             made = function.get_value(accumulator)
-        except Exception as error:
+        except USER_CODE_RAISES as error:
             raise FlottError(f"function {user.name}: {type(error).__name__}: {error}") from error
         return plain_from_python(made, user.result_type)
 
@@ -83,8 +82,7 @@ class UserAggregates(Operator):
             user.open(self.context)
 
     def close(self) -> None:
-        for user in self._users():
-            user.close()
+        close_all(self._users())
 
     def _users(self) -> list[Any]:
         found = {id(call.user): call.user for call in self.plan.calls if call.user is not None}

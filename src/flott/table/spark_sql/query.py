@@ -102,9 +102,8 @@ class _Writer:
         keys = [f"c{key}" for key in node.keys]
         calls = [aggregate(call, node.input.fields) for call in node.calls]
         chosen = ", ".join(f"{made} AS c{place}" for place, made in enumerate([*keys, *calls]))
-        # As on a stream, a whole table without rows has no totals.
-        end = f"GROUP BY {', '.join(keys)}" if keys else "HAVING COUNT(*) > 0"
-        return f"SELECT {chosen} FROM {self.part(node.input)} {end}"
+        end = f" GROUP BY {', '.join(keys)}" if keys else ""
+        return f"SELECT {chosen} FROM {self.part(node.input)}{end}"
 
     def row_number(self, node: n.RowNumber) -> str:
         return f"SELECT *, {_number(node)} AS c{len(node.input.fields)} FROM {self.part(node.input)}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 
 from flott.connectors.paths import absolute, as_uri
-from flott.table.arrow_types import to_arrow_type
+from flott.table.python_values import column_from_python
 from flott.table.spark_sql.spark_types import spark_type
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def given_rows(fields: Sequence[Field], rows: Iterable[Sequence[Any]]) -> GivenR
     """Return rows as a source."""
     types = tuple(field.type for field in fields)
     cells = list(zip(*rows, strict=True)) or [()] * len(types)
-    arrays = [pa.array(list(values), to_arrow_type(kind)) for values, kind in zip(cells, types, strict=True)]
+    arrays = [column_from_python(list(values), kind) for values, kind in zip(cells, types, strict=True)]
     return GivenRows(pa.Table.from_arrays(arrays, names=[f"c{place}" for place in range(len(types))]), types)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from flott.errors import FlottError
+from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.windowing.assigner import no_timestamp
 
@@ -77,7 +77,7 @@ class RecordColumns:
             records = iter(batch.values)
             try:
                 values = list(map(self._getters[name], records))
-            except Exception as error:  # noqa: BLE001 - whatever a record is
+            except USER_CODE_RAISES as error:  # whatever a record is
                 raise self.operator.failed(error, records, batch.values) from None
             column = self._array(name, kind, values)
         if column.null_count and name in self.plan.required:

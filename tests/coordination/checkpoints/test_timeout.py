@@ -1,0 +1,58 @@
+"""The timeout of a checkpoint counts from the start of its epoch, within the epoch too."""
+
+from __future__ import annotations
+
+import pytest
+from tests.failing_jobs import environment, small_epochs
+
+from flott.datastream import MapFunction
+from flott.errors import JobExecutionError
+
+
+class Time:
+    """Milliseconds that pass only where a test says so."""
+
+    now = 0
+
+    def __call__(self):
+        return Time.now
+
+
+class Takes(MapFunction):
+    """Takes some time for each record."""
+
+    def __init__(self, millis):
+        self.millis = millis
+
+    def map(self, value):
+        Time.now += self.millis
+        return value
+
+
+@pytest.fixture(autouse=True)
+def time(monkeypatch):
+    small_epochs(monkeypatch)
+    Time.now = 0
+    monkeypatch.setattr("flott.coordination.launch.monotonic_millis", Time())
+
+
+def run(millis):
+    settings = {"execution.checkpointing.timeout": "60 ms", "execution.checkpointing.interval": "1 h"}
+    env = environment(parallelism=1, **settings, **{"restart-strategy.type": "none"})
+    # One epoch, with the last checkpoint.
+    env.from_sequence(1, 40).map(Takes(millis)).filter(lambda _: False).print()
+    client = env.execute_async("slow")
+    return client.master.checkpoints.statistics, client.get_job_execution_result()
+
+
+def test_an_epoch_that_outlasts_the_timeout_ends_without_its_checkpoint():
+    statistics, result = run(millis=2)
+    with pytest.raises(JobExecutionError, match="its epoch took longer than 60 ms"):
+        result.result(60)
+    assert (statistics.completed, statistics.failed) == (0, 1)
+
+
+def test_an_epoch_within_the_timeout_ends_with_its_checkpoint():
+    statistics, result = run(millis=1)
+    result.result(60)
+    assert (statistics.completed, statistics.failed) == (1, 0)

@@ -1,0 +1,21 @@
+"""State that commit 733b7db saved is restored by this version, and leads to the same results."""
+
+from __future__ import annotations
+
+import pytest
+from tests.golden.write_cases import CASES, FOLDER
+
+pytestmark = pytest.mark.job
+
+
+def test_each_case_was_saved():
+    assert {path.stem for path in FOLDER.glob("*.zip")} == set(CASES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_job_goes_on_from_it(tmp_path, name):
+    # Another parallelism for some of them: state is read by key group then.
+    parallelism = 2 + sum(name.encode()) % 2
+    found, wanted = CASES[name].restored(FOLDER / f"{name}.zip", tmp_path, parallelism)
+    assert found == wanted
+    assert found
