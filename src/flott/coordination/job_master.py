@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from flott.common import CompletableFuture, JobExecutionResult, JobStatus
+from flott.coordination.cancellation import Cancellation
 from flott.coordination.checkpoints.damage import refuse_damaged
 from flott.coordination.checkpoints.hooks import MasterHooks
 from flott.coordination.checkpoints.statistics import RestoreStats
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from flott.coordination.checkpoints.metadata import JobState
     from flott.coordination.checkpoints.requests import SavepointRequest
     from flott.coordination.job_record import JobRecord
+    from flott.coordination.job_settings import JobSettings
     from flott.coordination.restart import Backoff
     from flott.coordination.runner import EpochRunner
     from flott.coordination.start_state import StartingPoint
@@ -50,19 +52,6 @@ if TYPE_CHECKING:
     from flott.runtime.source import Enumerator, SourcePlan
 
 log = logging.getLogger("flott.job")
-
-
-@dataclass(frozen=True, slots=True)
-class JobSettings:
-    """How the loop runs."""
-
-    buffer_timeout: int = 100
-    """Latency target in milliseconds: how often to look when the input is slow."""
-    epoch_target: float = 1.0
-    """Seconds that an epoch should take when there is a backlog."""
-    epoch_attempts: int = 3
-    latency_interval: int = 0
-    """How often latency is measured, in milliseconds; 0 for never."""
 
 
 class JobMaster:
@@ -118,6 +107,9 @@ class JobMaster:
         self._checkpointing = JobCheckpoints(plan, coordinator, self._commits, self._hooks, clock)
         self._end = JobEnd(plan, coordinator, self._hooks, self._commits, self.metrics, runner, record)
         self._closing = Steps(plan.job_name)
+        self._ended = threading.Event()
+        cancellation = settings.cancellation
+        self._cancellation = Cancellation(plan.job_name, cancellation, runner, self._ended, self._give_up)
         self._backlog = False
         self._wake = threading.Event()
         self._stopped_with: CompletedCheckpoint | None = None
@@ -159,7 +151,7 @@ class JobMaster:
     def _interrupt(self) -> None:
         """Let the loop look at once at how the job stands."""
         self._wake.set()
-        self._runner.cancel()
+        self._cancellation.begin(self._thread)
 
     def ask_for_savepoint(self, request: SavepointRequest) -> CompletableFuture[str]:
         """Take a savepoint with the next epoch; the answer is where it is."""
@@ -185,6 +177,7 @@ class JobMaster:
         if self._cancelled.is_set() and self._stopped_with is None:
             status = JobStatus.CANCELED
             error = JobCanceledError(f"job '{self.plan.job_name}' was cancelled")
+        self._ended.set()
         late: BaseException | None = self._closing.run("cleaning up", lambda: self._clean_up(status))
         if late is not None:
             status, error = JobStatus.FAILED, late
@@ -198,6 +191,11 @@ class JobMaster:
             self.result.complete_exceptionally(as_exception(error, self.plan.job_name))
         if self._stopped_with is not None and self._stopped_with.request is not None:
             self._stopped_with.request.promise.complete(self._stopped_with.path)
+
+    def _give_up(self) -> None:
+        """Complete the handle of a job that was cancelled and whose thread does not end."""
+        self.progress.enter(JobStatus.CANCELED)
+        self.result.complete_exceptionally(JobCanceledError(f"job '{self.plan.job_name}' was cancelled"))
 
     def _loop(self) -> None:
         over, restored = False, False

@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from flott.common.options import ExecutionOptions, FlottOptions, PipelineOptions, RestOptions
+from flott.coordination.cancellation import CancellationSettings
 from flott.coordination.checkpoints.coordinator import CheckpointCoordinator
 from flott.coordination.checkpoints.orphans import remove_orphans
 from flott.coordination.checkpoints.settings import CheckpointSettings
 from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, MemoryCheckpointStorage
 from flott.coordination.client import DriverJobClient
-from flott.coordination.job_master import JobMaster, JobSettings
+from flott.coordination.job_master import JobMaster
+from flott.coordination.job_settings import JobSettings
 from flott.coordination.latency_target import latency_target
 from flott.coordination.log_lines import enter_job, set_up_logging
 from flott.coordination.restart import backoff_of
@@ -169,6 +171,10 @@ def prepare(
             epoch_target=epoch_target / 1000,
             epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
             latency_interval=configuration.get(ExecutionOptions.LATENCY_INTERVAL).to_millis(),
+            cancellation=CancellationSettings(
+                configuration.get(ExecutionOptions.TASK_CANCELLATION_INTERVAL),
+                configuration.get(ExecutionOptions.TASK_CANCELLATION_TIMEOUT),
+            ),
         ),
         coordinator,
         backoff_of(configuration, checkpointing=settings.enabled),

@@ -30,6 +30,7 @@ from flott.runtime.state.compaction import (
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.operator_state import CarriedStates
 from flott.runtime.state.store import StateStore
+from flott.runtime.state.ttl_sweep import without_expired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -295,7 +296,7 @@ class Subtask:
             backend.reached(reached)
         if epoch.savepoint is not None and self.backends:
             store = self.services.store(self.vertex.id, str(self.index))
-            entries = after_changes(store, changes)
+            entries = without_expired(self.backends, after_changes(store, changes), self.services.clock.now())
             columns = {**epoch.savepoint.columns, **report.columns}
             name = f"{self.vertex.id}/state-{self.index}"
             try:

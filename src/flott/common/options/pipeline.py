@@ -158,11 +158,14 @@ class ExecutionOptions:
         ConfigOptions.key("task.cancellation.interval")
         .long_type()
         .default_value(30_000)
-        .with_description("Milliseconds between two attempts to cancel a task.")
+        .with_description("Milliseconds between two attempts to interrupt a job that was cancelled.")
     )
     TASK_CANCELLATION_TIMEOUT = (
         ConfigOptions.key("task.cancellation.timeout")
         .long_type()
         .default_value(180_000)
-        .with_description("Milliseconds after which a task that can't be cancelled is given up; 0 for never.")
+        .with_description(
+            "Milliseconds after which a function that heeds no cancellation is given up: its Spark workers are killed; "
+            "in-process the job counts as cancelled without it. 0 for never."
+        )
     )
