@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TIMESTAMP = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?(Z)?")
 TIME = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?")
 EXACT_DIGITS = 15
-"""Whole numbers of so many digits are exact as floating point numbers."""
+"""Integers of so many digits are exact as floating point numbers."""
 BYTES = (t.BinaryType, t.VarBinaryType)
 NESTED = (t.ArrayType, t.MapType, t.RowType)
 TRUE = {"true", "t", "1", "yes", "y"}
@@ -60,7 +60,7 @@ def check_cast(source: t.DataType, target: t.DataType) -> None:
 
 
 def _have_day_and_time(source: t.DataType, target: t.DataType) -> bool:
-    """Say whether one time has what the other is made of: a DATE has no time of day, a TIME no day."""
+    """Return whether one time has what the other is made of: a DATE has no time of day, a TIME no day."""
     if isinstance(source, t.TimeType) or isinstance(target, t.TimeType):
         return isinstance(target, t.TimeType) and not isinstance(source, t.DateType)
     return True
@@ -333,9 +333,9 @@ def _floating(column: Column, source: t.DecimalType, kind: Any) -> Column:
 
 
 def _saturated(column: Column, kind: Any) -> Column:
-    """Return floating point numbers cut to whole ones, as Java does: what is too large becomes the largest.
+    """Return floating point numbers cut to integers, as Java does: what is too large becomes the largest.
 
-    Types of less than 32 bits are cut from whole numbers of 32 bits.
+    Types of less than 32 bits are cut from integers of 32 bits.
     """
     if pa.types.is_int8(kind) or pa.types.is_int16(kind):
         return _saturated(column, pa.int32()).cast(kind, safe=False)
