@@ -37,6 +37,7 @@ EXACT_DIGITS = 15
 """Integers of so many digits are exact as floating point numbers."""
 BYTES = (t.BinaryType, t.VarBinaryType)
 NESTED = (t.ArrayType, t.MapType, t.RowType)
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 TRUE = {"true", "t", "1", "yes", "y"}
 FALSE = {"false", "f", "0", "no", "n"}
 UTC = dt.timezone.utc
@@ -170,7 +171,7 @@ def _reader(target: t.DataType, session: Session) -> Callable[[str], Any]:  # no
         precision, scale = target.precision, target.scale
         return lambda text: _decimal(text, precision, scale)
     if isinstance(target, t.FractionalType):
-        return lambda text: float(text.strip())
+        return _floating_text
     if isinstance(target, t.BooleanType):
         return _truth
     if isinstance(target, t.DateType):
@@ -185,7 +186,16 @@ def _reader(target: t.DataType, session: Session) -> Callable[[str], Any]:  # no
     return lambda text: text.encode()
 
 
+def _floating_text(text: str) -> float:
+    word = text.strip()
+    if word.lstrip("+-") not in {"NaN", "Infinity"} and not NUMBER.fullmatch(word):
+        raise ValueError(text)
+    return float(word)
+
+
 def _decimal(text: str, precision: int, scale: int) -> Decimal:
+    if not NUMBER.fullmatch(text.strip()):
+        raise ValueError(text)
     made = fit_decimal(Decimal(text.strip()), precision, scale)
     if made is None:
         raise OverflowError(text)
@@ -193,7 +203,10 @@ def _decimal(text: str, precision: int, scale: int) -> Decimal:
 
 
 def _whole(text: str, edge: int) -> int:
-    number = int(Decimal(text.strip()))
+    word = text.strip()
+    if not NUMBER.fullmatch(word) or "e" in word.lower():
+        raise ValueError(text)
+    number = int(Decimal(word))
     if not -edge <= number < edge:
         raise OverflowError(text)
     return number
