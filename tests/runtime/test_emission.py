@@ -279,7 +279,11 @@ def test_what_is_too_deep_is_refused():
         emitted(value)
 
 
-@pytest.mark.parametrize("value", [threading.Lock(), (n for n in "ab"), memoryview(b"x"), Refusing()], ids=repr)
+def kind_of(value):
+    return type(value).__name__
+
+
+@pytest.mark.parametrize("value", [threading.Lock(), (n for n in "ab"), memoryview(b"x"), Refusing()], ids=kind_of)
 def test_what_cannot_be_copied_is_refused(value):
     with pytest.raises(ValueError, match=r"type \w+ can't be copied: .*object-reuse"):
         emitted(("key", value))
