@@ -226,7 +226,7 @@ def _small_epochs(monkeypatch):
 
 
 class Raises:
-    """Fails for a number for as long as it is told to."""
+    """Fails for a number while it is armed."""
 
     armed = True
 

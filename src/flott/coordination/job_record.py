@@ -65,7 +65,7 @@ class JobRecord:
         return self._found.status == "FAILED"
 
     def is_conditional(self) -> bool:
-        """Say whether the store refuses conditional writes that it has to refuse: not all that take them do."""
+        """Return whether the store refuses conditional writes that it has to refuse: not all that take them do."""
         if not self.storage.conditional:
             return False
         try:
