@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from flott.common import CompletableFuture, JobExecutionResult, JobStatus
 from flott.coordination.cancellation import Cancellation
-from flott.coordination.checkpoints.damage import refuse_damaged
+from flott.coordination.checkpoints.damage import refuse_restart
 from flott.coordination.checkpoints.hooks import MasterHooks
 from flott.coordination.checkpoints.statistics import RestoreStats
 from flott.coordination.commits import Commits
@@ -24,7 +24,7 @@ from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
 from flott.coordination.source_planner import SourcePlanner
 from flott.coordination.version import JobVersion
-from flott.errors import USER_CODE_RAISES, CheckpointError, FencedError, JobCanceledError, StateStoreError
+from flott.errors import USER_CODE_RAISES, CheckpointError, JobCanceledError
 from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
@@ -93,12 +93,9 @@ class JobMaster:
         self._over = over
         """The job has finished under a driver before this one: only the clean-up is left."""
         self.record = record
-        if record is not None:
-            record.when_fenced.append(lambda _: self._interrupt())
         self._version = JobVersion(plan, make_enumerators())
         wait = coordinator.settings.enabled and coordinator.settings.exactly_once
-        check = (lambda: None) if record is None else record.check
-        self._commits = Commits(plan, wait=wait, durable=coordinator.settings.durable, check_owner=check)
+        self._commits = Commits(plan, wait=wait, durable=coordinator.settings.durable, record=record)
         self._hooks = MasterHooks.of(plan)
         self._planner = SourcePlanner(plan)
         self._cancelled = threading.Event()
@@ -112,6 +109,8 @@ class JobMaster:
         self._cancellation = Cancellation(plan.job_name, cancellation, runner, self._ended, self._give_up)
         self._backlog = False
         self._wake = threading.Event()
+        if record is not None:
+            record.when_fenced += [self._wake.set, runner.cancel]
         self._stopped_with: CompletedCheckpoint | None = None
         self._thread = threading.Thread(target=self._live, name=f"flott-job-{plan.job_name}", daemon=True)
 
@@ -135,8 +134,6 @@ class JobMaster:
         """What the job's counters hold."""
         return self._version.counts
 
-    # Life
-
     def start(self) -> None:
         """Start the job."""
         self._thread.start()
@@ -146,10 +143,6 @@ class JobMaster:
         if not self.status.is_terminal_state():
             self.progress.enter(JobStatus.CANCELLING)
         self._cancelled.set()
-        self._interrupt()
-
-    def _interrupt(self) -> None:
-        """Let the loop look at once at how the job stands."""
         self._wake.set()
         self._cancellation.begin(self._thread)
 
@@ -206,8 +199,6 @@ class JobMaster:
                     restored = True
                     self.progress.enter(JobStatus.RUNNING)
                 over = self._step()
-            except FencedError:
-                raise
             except USER_CODE_RAISES as error:  # whatever it is, the restart strategy decides
                 if self._cancelled.is_set():
                     return
@@ -226,8 +217,6 @@ class JobMaster:
         """See to checkpoints that were complete when the job failed: they count. True if the job ends with one."""
         try:
             return self._look_after_checkpoints()
-        except FencedError:
-            raise
         except USER_CODE_RAISES as error:  # the job has failed anyway; the restart tries this again
             log.warning("a checkpoint was complete, and what follows from that failed: %s", error)
             return False
@@ -235,7 +224,7 @@ class JobMaster:
     def _fail_or_wait(self, error: BaseException) -> None:
         """Give up after a failure, or wait before the job comes back, as the restart strategy says."""
         self.progress.failed(error)
-        self._refuse_damage(error)
+        refuse_restart(self.record, self.checkpoints.latest, error)
         wait = self._backoff.failed(time.monotonic_ns() // 1_000_000)
         if wait is None:
             raise error
@@ -247,12 +236,6 @@ class JobMaster:
         log.warning("job '%s' failed and starts again from %s in %.1f s: %s",
                     self.plan.job_name, where, wait / 1000, error)  # fmt: skip
         self._cancelled.wait(wait / 1000)
-
-    def _refuse_damage(self, error: BaseException) -> None:
-        """Raise instead of restarting over and over from a checkpoint whose state files are damaged."""
-        latest = self.checkpoints.latest
-        if self.record is not None and latest is not None and StateStoreError.__name__ in f"{error!r} {error}":
-            refuse_damaged(self.record, latest.metadata)
 
     def _restore(self) -> None:
         """Go to the last checkpoint; before the first, to where the job started from, or to its beginning."""

@@ -9,10 +9,11 @@ from flott.common.options import DriverOptions
 from flott.coordination.checkpoints.metadata import decode_metadata
 from flott.coordination.checkpoints.storage import METADATA, published_folders
 from flott.coordination.job_note import Published
-from flott.errors import CheckpointError, FlottError
+from flott.errors import CheckpointError, FlottError, StateStoreError
 from flott.runtime.state.lineage import read_changes
 
 if TYPE_CHECKING:
+    from flott.coordination.checkpoints.coordinator import CompletedCheckpoint
     from flott.coordination.checkpoints.metadata import CheckpointMetadata
     from flott.coordination.job_record import JobRecord
     from flott.runtime.storage import Storage
@@ -80,8 +81,13 @@ def check_files(storage: Storage, metadata: CheckpointMetadata, sizes: dict[str,
             read_changes(storage, file)
 
 
-def refuse_damaged(record: JobRecord, metadata: CheckpointMetadata) -> None:
-    """Raise if a state file of a checkpoint is damaged: then no restart brings the job back."""
+def refuse_restart(record: JobRecord | None, latest: CompletedCheckpoint | None, failure: BaseException) -> None:
+    """Raise if no restart helps: another driver has the job, or a state file of its last checkpoint is damaged."""
+    if record is not None and record.fenced is not None:
+        raise record.fenced
+    if record is None or latest is None or StateStoreError.__name__ not in f"{failure!r} {failure}":
+        return
+    metadata = latest.metadata
     try:
         check_files(record.storage, metadata, record.storage.sizes("shared"), content=True)
     except FlottError as error:
