@@ -128,7 +128,7 @@ def test_a_driver_that_was_paused_is_fenced_when_it_wakes(directory, time):
     time.at += 61
     second = start(directory, time)
     told = []
-    paused.when_fenced.append(told.append)
+    paused.when_fenced.append(lambda: told.append(True))
 
     def end():
         paused.ends(JobStatus.FINISHED, keep=False)
@@ -226,7 +226,7 @@ def _small_epochs(monkeypatch):
 
 
 class Raises:
-    """Fails for a number for as long as it is told to."""
+    """Fails for a number while it is armed."""
 
     armed = True
 

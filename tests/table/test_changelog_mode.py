@@ -80,7 +80,7 @@ def test_a_stream_that_only_adds_rows(tables, env):
 
 
 @pytest.mark.parametrize("kind", [BEFORE, AFTER, DELETE])
-def test_changes_in_a_stream_that_only_adds_rows_are_told(tables, env, kind):
+def test_changes_in_a_stream_that_only_adds_rows_are_refused(tables, env, kind):
     rows = [(INSERT, "a", 1), (kind, "a", 1)]
     with pytest.raises(FlottError, match="this stream only adds rows"):
         changes(table_of(tables, env, rows, mode=ChangelogMode.insert_only()))
@@ -91,7 +91,7 @@ def test_changes_in_a_stream_that_only_adds_rows_are_told(tables, env, kind):
 
 @pytest.mark.parametrize("mode", ["upsert", 1, object()])
 def test_other_modes_are_refused(tables, env, mode):
-    with pytest.raises(TableError, match="is no ChangelogMode"):
+    with pytest.raises(TableError, match="is not a ChangelogMode"):
         table_of(tables, env, UPSERTS, mode=mode)
 
 

@@ -1,4 +1,4 @@
-"""Statements with random mistakes: whatever is wrong with them, the error is one of Flott's, or they are planned."""
+"""Statements with random mistakes: either the plan is made, or the error is one of Flott's own."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def planned(t_env, text):
 
 
 @pytest.mark.parametrize(("name", "case"), CASES, ids=[name for name, _ in CASES])
-def test_mistakes_are_told(name, case, environment):
+def test_mistakes_are_reported(name, case, environment):
     t_env = environment(**case.get("options", {}))
     transcript.create_tables(t_env, case)
     for seed in SEEDS:
@@ -140,7 +140,7 @@ def test_is_refused_in_our_words(small, text):
     ],
     ids=["brackets", "not", "queries", "case", "minus"],
 )
-def test_deep_nesting_is_told(t_env, text):
+def test_deep_nesting_is_reported(t_env, text):
     with pytest.raises(SqlParserError, match="nested too deeply"):
         t_env.explain_sql(text)
 

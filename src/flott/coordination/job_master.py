@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from flott.common import CompletableFuture, JobExecutionResult, JobStatus
 from flott.coordination.cancellation import Cancellation
-from flott.coordination.checkpoints.damage import refuse_damage
+from flott.coordination.checkpoints.damage import refuse_restart
 from flott.coordination.checkpoints.hooks import MasterHooks
 from flott.coordination.checkpoints.statistics import RestoreStats
 from flott.coordination.commits import Commits
@@ -25,7 +25,7 @@ from flott.coordination.sizing import EpochSizer
 from flott.coordination.source_planner import SourcePlanner, pause_before
 from flott.coordination.start_state import beginning_of
 from flott.coordination.version import JobVersion
-from flott.errors import USER_CODE_RAISES, CheckpointError, FencedError, JobCanceledError, RunnerLostError
+from flott.errors import USER_CODE_RAISES, CheckpointError, JobCanceledError, RunnerLostError
 from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
@@ -93,12 +93,9 @@ class JobMaster:
         self._start = start
         self._over = over  # under a driver before this one: only the clean-up is left
         self.record = record
-        if record is not None:
-            record.when_fenced.append(lambda _: self._interrupt())
         self._version = JobVersion(plan, make_enumerators())
         wait = coordinator.settings.enabled and coordinator.settings.exactly_once
-        check = (lambda: None) if record is None else record.check
-        self._commits = Commits(plan, wait=wait, durable=coordinator.settings.durable, check_owner=check)
+        self._commits = Commits(plan, wait=wait, durable=coordinator.settings.durable, record=record)
         self._hooks = MasterHooks.of(plan)
         self._planner = SourcePlanner(plan)
         self._cancelled = threading.Event()
@@ -111,6 +108,8 @@ class JobMaster:
         self._cancellation = Cancellation(plan.job_name, settings.cancellation, runner, self._ended, self._give_up)
         self._backlog = False
         self._wake = threading.Event()
+        if record is not None:
+            record.when_fenced += [self._wake.set, runner.cancel]
         self._stopped_with: CompletedCheckpoint | None = None
         self._thread = threading.Thread(target=self._live, name=f"flott-job-{plan.job_name}", daemon=True)
 
@@ -134,8 +133,6 @@ class JobMaster:
         """What the job's counters hold."""
         return self._version.counts
 
-    # Life
-
     def start(self) -> None:
         """Start the job."""
         self._thread.start()
@@ -145,10 +142,6 @@ class JobMaster:
         if not self.status.is_terminal_state():
             self.progress.enter(JobStatus.CANCELLING)
         self._cancelled.set()
-        self._interrupt()
-
-    def _interrupt(self) -> None:
-        """Let the loop look at once at how the job stands."""
         self._wake.set()
         self._cancellation.begin(self._thread)
 
@@ -193,10 +186,9 @@ class JobMaster:
             self._stopped_with.request.promise.complete(self._stopped_with.path)
 
     def _give_up(self) -> None:
-        """Complete the handle of a job that was cancelled, or is another driver's, and whose thread does not end."""
-        kind = JobCanceledError if self._cancelled.is_set() else FencedError
-        self.progress.enter(JobStatus.CANCELED if kind is JobCanceledError else JobStatus.FAILED)
-        self.result.complete_exceptionally(kind(f"job '{self.plan.job_name}' was interrupted and left behind"))
+        """Complete the handle of a job that was cancelled and whose thread does not end."""
+        self.progress.enter(JobStatus.CANCELED)
+        self.result.complete_exceptionally(JobCanceledError(f"job '{self.plan.job_name}' was cancelled"))
 
     def _loop(self) -> None:
         over = restored = False
@@ -207,7 +199,7 @@ class JobMaster:
                     restored = True
                     self.progress.enter(JobStatus.RUNNING)
                 over = self._step()
-            except (FencedError, RunnerLostError):
+            except RunnerLostError:
                 raise
             except USER_CODE_RAISES as error:  # whatever it is, the restart strategy decides
                 if self._cancelled.is_set():
@@ -227,8 +219,6 @@ class JobMaster:
         """See to checkpoints that were complete when the job failed: they count. True if the job ends with one."""
         try:
             return self._look_after_checkpoints()
-        except FencedError:
-            raise
         except USER_CODE_RAISES as error:  # the job has failed anyway; the restart tries this again
             log.warning("a checkpoint was complete, and what follows from that failed: %s", error)
             return False
@@ -236,7 +226,7 @@ class JobMaster:
     def _fail_or_wait(self, error: BaseException) -> None:
         """Give up after a failure, or wait before the job comes back, as the restart strategy says."""
         self.progress.failed(error)
-        refuse_damage(self.record, self.checkpoints.latest, error)
+        refuse_restart(self.record, self.checkpoints.latest, error)
         wait = self._backoff.failed(time.monotonic_ns() // 1_000_000)
         if wait is None:
             raise error

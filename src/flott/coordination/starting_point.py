@@ -116,7 +116,7 @@ def committing_sinks(plan: EpochPlan) -> list[str]:
 
 
 def commits_outside(operator: Any) -> bool:
-    """Say whether an operator's output shows by a commit."""
+    """Return whether an operator's output shows by a commit."""
     return isinstance(operator, WriterSink) and hasattr(operator.sink, "create_committer")
 
 

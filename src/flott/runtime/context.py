@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flott.errors import StateAccessError
+from flott.runtime.emission import emission
 from flott.runtime.metric_group import MetricGroup
 from flott.runtime.state.access import StateAccess
 
 if TYPE_CHECKING:
     from flott.runtime.clock import Clock
+    from flott.runtime.emission import Emission
     from flott.runtime.state.backend import KeyedBackend
 
 
@@ -39,11 +41,18 @@ class OperatorContext:
     """The job was started beside others of its name."""
     snapshot: int = 0
     """The checkpoint that will hold what this epoch does."""
+    object_reuse: bool = False
+    """Whether records are handed on as the objects that functions returned, without copies."""
 
     @property
     def title(self) -> str:
         """The operator as error messages name it."""
         return f"operator '{self.name}'" + (f" (uid={self.uid})" if self.uid else "")
+
+    @property
+    def emission(self) -> Emission:
+        """What operators do with what a function returns, before the function goes on."""
+        return emission(object_reuse=self.object_reuse)
 
     def keyed(self, what: str) -> KeyedBackend:
         """Return the keyed state backend, or say why there is none."""

@@ -49,7 +49,7 @@ def checked_mode(given: object, where: str) -> ChangelogMode:
         return ChangelogMode.all()
     if not isinstance(given, ChangelogMode):
         raise TableError(
-            f"{where}: the mode {given!r:.80} is no ChangelogMode; give ChangelogMode.insert_only(), .upsert() or "
+            f"{where}: the mode {given!r:.80} is not a ChangelogMode; give ChangelogMode.insert_only(), .upsert() or "
             f".all()"
         )
     return given

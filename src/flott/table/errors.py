@@ -61,7 +61,7 @@ class PlannerError(SqlError):
 
 @contextmanager
 def told(text: str | None = None, offset: int | None = 0) -> Iterator[None]:
-    """Report whatever is raised inside, and is no error of Flott's own, as one that points at a statement.
+    """Report whatever is raised inside as an error of Flott's own that points at a statement.
 
     >>> with told("SELECT 1", 7):
     ...     raise KeyError("price")

@@ -13,7 +13,7 @@ WITH_LENGTH = (t.CharType, t.VarCharType, t.BinaryType, t.VarBinaryType)
 
 
 def has_length(kind: t.DataType) -> bool:
-    """Say whether values of a type have a greatest length."""
+    """Return whether values of a type have a greatest length."""
     return isinstance(kind, WITH_LENGTH) and kind.length != t.MAX_LENGTH
 
 

@@ -97,7 +97,7 @@ class StreamTableEnvironment(TableEnvironment):
         for name in key if upserts else ():
             if name not in {field.name for field in fields}:
                 raise TableError(
-                    f"from_changelog_stream(…): '{name}' is computed, so it is no key of a stream of upserts"
+                    f"from_changelog_stream(…): '{name}' is computed, so it can't be the key of a stream of upserts"
                 )
         if schema is not None:
             whole = schema

@@ -81,14 +81,13 @@ def check_files(storage: Storage, metadata: CheckpointMetadata, sizes: dict[str,
             read_changes(storage, file)
 
 
-def refuse_damage(record: JobRecord | None, latest: CompletedCheckpoint | None, error: BaseException) -> None:
-    """Raise instead of restarting over and over from a checkpoint whose state files are damaged."""
-    if record is not None and latest is not None and StateStoreError.__name__ in f"{error!r} {error}":
-        refuse_damaged(record, latest.metadata)
-
-
-def refuse_damaged(record: JobRecord, metadata: CheckpointMetadata) -> None:
-    """Raise if a state file of a checkpoint is damaged: then no restart brings the job back."""
+def refuse_restart(record: JobRecord | None, latest: CompletedCheckpoint | None, failure: BaseException) -> None:
+    """Raise if no restart helps: another driver has the job, or a state file of its last checkpoint is damaged."""
+    if record is not None and record.fenced is not None:
+        raise record.fenced
+    if record is None or latest is None or StateStoreError.__name__ not in f"{failure!r} {failure}":
+        return
+    metadata = latest.metadata
     try:
         check_files(record.storage, metadata, record.storage.sizes("shared"), content=True)
     except FlottError as error:

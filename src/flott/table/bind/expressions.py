@@ -207,7 +207,7 @@ class ExpressionBinder:
         try:
             return Literal(DataTypes.TIME(digits).not_null(), read_time(text, digits))
         except ValueError:
-            raise wrong(f"'{text}' is no TIME", node, self.scope.text) from None
+            raise wrong(f"'{text}' is not a TIME", node, self.scope.text) from None
 
     def _is(self, node: exp.Is) -> Expr:
         made = self.bind(node.this)

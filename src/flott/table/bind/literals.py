@@ -92,8 +92,9 @@ def _interval(node: exp.Interval) -> Literal:
 
 def _span(text: str, first: str, last: str) -> Literal:
     if (first, last) == ("YEAR", "MONTH"):
-        years, months = text.split("-")
-        return Literal(YearMonthIntervalType().not_null(), int(years) * 12 + int(months))
+        sign = -1 if text.startswith("-") else 1
+        years, months = text.removeprefix("-").split("-")
+        return Literal(YearMonthIntervalType().not_null(), sign * (int(years) * 12 + int(months)))
     units = ORDER[ORDER.index(first) : ORDER.index(last) + 1]
     negative = text.startswith("-")
     parts = text.lstrip("-").replace(" ", ":").split(":")

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 TIMESTAMP = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?(Z)?")
 TIME = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?")
 EXACT_DIGITS = 15
-"""Whole numbers of so many digits are exact as floating point numbers."""
+"""Integers of so many digits are exact as floating point numbers."""
 BYTES = (t.BinaryType, t.VarBinaryType)
 NESTED = (t.ArrayType, t.MapType, t.RowType)
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 TRUE = {"true", "t", "1", "yes", "y"}
 FALSE = {"false", "f", "0", "no", "n"}
 UTC = dt.timezone.utc
@@ -60,7 +61,7 @@ def check_cast(source: t.DataType, target: t.DataType) -> None:
 
 
 def _have_day_and_time(source: t.DataType, target: t.DataType) -> bool:
-    """Say whether one time has what the other is made of: a DATE has no time of day, a TIME no day."""
+    """Return whether one time has what the other is made of: a DATE has no time of day, a TIME no day."""
     if isinstance(source, t.TimeType) or isinstance(target, t.TimeType):
         return isinstance(target, t.TimeType) and not isinstance(source, t.DateType)
     return True
@@ -170,7 +171,7 @@ def _reader(target: t.DataType, session: Session) -> Callable[[str], Any]:  # no
         precision, scale = target.precision, target.scale
         return lambda text: _decimal(text, precision, scale)
     if isinstance(target, t.FractionalType):
-        return lambda text: float(text.strip())
+        return _floating_text
     if isinstance(target, t.BooleanType):
         return _truth
     if isinstance(target, t.DateType):
@@ -185,7 +186,16 @@ def _reader(target: t.DataType, session: Session) -> Callable[[str], Any]:  # no
     return lambda text: text.encode()
 
 
+def _floating_text(text: str) -> float:
+    word = text.strip()
+    if word.lstrip("+-") not in {"NaN", "Infinity"} and not NUMBER.fullmatch(word):
+        raise ValueError(text)
+    return float(word)
+
+
 def _decimal(text: str, precision: int, scale: int) -> Decimal:
+    if not NUMBER.fullmatch(text.strip()):
+        raise ValueError(text)
     made = fit_decimal(Decimal(text.strip()), precision, scale)
     if made is None:
         raise OverflowError(text)
@@ -193,7 +203,10 @@ def _decimal(text: str, precision: int, scale: int) -> Decimal:
 
 
 def _whole(text: str, edge: int) -> int:
-    number = int(Decimal(text.strip()))
+    word = text.strip()
+    if not NUMBER.fullmatch(word) or "e" in word.lower():
+        raise ValueError(text)
+    number = int(Decimal(word))
     if not -edge <= number < edge:
         raise OverflowError(text)
     return number
@@ -333,9 +346,9 @@ def _floating(column: Column, source: t.DecimalType, kind: Any) -> Column:
 
 
 def _saturated(column: Column, kind: Any) -> Column:
-    """Return floating point numbers cut to whole ones, as Java does: what is too large becomes the largest.
+    """Return floating point numbers cut to integers, as Java does: what is too large becomes the largest.
 
-    Types of less than 32 bits are cut from whole numbers of 32 bits.
+    Types of less than 32 bits are cut from integers of 32 bits.
     """
     if pa.types.is_int8(kind) or pa.types.is_int16(kind):
         return _saturated(column, pa.int32()).cast(kind, safe=False)

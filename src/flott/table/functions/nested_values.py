@@ -17,7 +17,7 @@ NESTED = (t.ArrayType, t.MapType, t.RowType)
 
 
 def is_nested(kind: t.DataType) -> bool:
-    """Say whether values have parts."""
+    """Return whether values have parts."""
     return isinstance(kind, NESTED)
 
 

@@ -27,7 +27,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise FlottError(f"'{pattern}' is no regular expression: {error}") from None
+        raise FlottError(f"'{pattern}' is not a regular expression: {error}") from None
 
 
 @lru_cache(maxsize=256)

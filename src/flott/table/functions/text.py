@@ -121,7 +121,23 @@ scalar("REPEAT", bind=takes(TEXT, a_text, a_number))(row_by_row(lambda text, cou
 scalar("POSITION", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
 scalar("INSTR", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda text, part: text.find(part) + 1))
 scalar("LOCATE", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
-scalar("INITCAP", bind=takes(TEXT, a_text))(row_by_row(str.title))
+
+
+def initcap(text: str) -> str:
+    """Return a string whose words begin with a capital letter; a word is a run of ASCII letters and digits.
+
+    >>> initcap("the 1st WORD-end")
+    'The 1st Word-End'
+    """
+    made, inside = [], False
+    for letter in text:
+        plain = letter.isascii()
+        made.append((letter.lower() if inside else letter.upper()) if plain else letter)
+        inside = plain and letter.isalnum()
+    return "".join(made)
+
+
+scalar("INITCAP", bind=takes(TEXT, a_text))(row_by_row(initcap))
 scalar("MD5", bind=takes(TEXT, a_text))(
     row_by_row(lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest())
 )
@@ -151,7 +167,8 @@ scalar("RPAD", bind=_padding)(row_by_row(lambda text, length, fill: _pad(text, l
 
 
 def _split(text: str, separator: str, index: int) -> str | None:
-    parts = text.split(separator) if separator else [text]
+    # As in Flink: an empty string has no parts, and an empty separator stands for a blank.
+    parts = text.split(separator or " ") if text else []
     return parts[index] if 0 <= index < len(parts) else None
 
 

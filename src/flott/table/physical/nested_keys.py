@@ -1,4 +1,4 @@
-"""Groups by rows, arrays and maps: they are told apart by strings that stand for the values."""
+"""Groups by rows, arrays and maps: strings stand for the values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def without_nested_keys(node: Aggregate) -> Node | None:
-    """Return an aggregate without keys and distinct values that have parts; None if there are none.
+    """Return an aggregate without keys and distinct values that have parts; None if no key or value has parts.
 
     A key is the string of its value, and the value itself is the first one of the group.
     """

@@ -26,7 +26,7 @@ PARTITIONED = "PARTITIONED"
 
 
 LITERAL = "literal"
-"""What marks TIME '12:00:00', which is no CAST."""
+"""What marks TIME '12:00:00', which differs from a CAST."""
 
 
 def _typed_literal(_parser: Any, literal: exp.Expr, kind: exp.Expr) -> exp.Expr:

@@ -91,7 +91,7 @@ def _bare(cursor: Cursor) -> t.DataType:
     if name == "ROW":
         return _row(cursor)
     known = [*PLAIN, *SIZED, "DECIMAL", "ARRAY", "MAP", "ROW"]
-    raise SqlParserError(f"there is no type '{name}'{did_you_mean(name, known)}", cursor.text, place)
+    raise SqlParserError(f"there is not a type '{name}'{did_you_mean(name, known)}", cursor.text, place)
 
 
 def _decimal(cursor: Cursor, place: int) -> t.DataType:
@@ -130,7 +130,7 @@ def type_of_cast(node: exp.DataType) -> t.DataType:
 def _written(node: exp.DataType) -> str:
     name = str(node.args.get("kind") or getattr(node.this, "value", ""))
     if not name:
-        raise SqlParserError(f"'{node.sql()}' is no type", None, None)
+        raise SqlParserError(f"'{node.sql()}' is not a type", None, None)
     inner = ", ".join(_written(one) if type(one).__name__ == "DataType" else one.sql() for one in node.expressions)
     names = {"TIMESTAMPLTZ": "TIMESTAMP_LTZ", "TEXT": "STRING"}
     name = names.get(name, name)
