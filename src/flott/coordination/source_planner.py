@@ -52,3 +52,18 @@ def tell_loops(version: JobVersion) -> None:
     over = version.enumerators.keys() - loops.keys() <= version.ended and all(loop.empty for loop in loops.values())
     for loop in loops.values():
         loop.inputs_ended = over
+
+
+def pause_before(sources: dict[int, SourcePlan], steady: int, wakeup: int | None, tick: int) -> float:
+    """Return for how many seconds there is nothing to do: until a source, a timer or the next tick is due.
+
+    Args:
+        sources: What was planned, and brought nothing.
+        steady: The clock that sources were planned by.
+        wakeup: In how many milliseconds a timer is due.
+        tick: The latency target in milliseconds.
+    """
+    waits = [plan.look_again - steady for plan in sources.values() if plan.look_again is not None]
+    if wakeup is not None:
+        waits.append(wakeup)
+    return max(min([*waits, tick]), 1) / 1000
