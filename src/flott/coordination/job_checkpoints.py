@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from flott.coordination.checkpoints.coordinator import AbortedCheckpoint
-from flott.errors import JobExecutionError
+from flott.errors import USER_CODE_RAISES, JobExecutionError
 from flott.runtime.crash_points import reach
 from flott.runtime.operators.checkpointed import functions_inside
 from flott.runtime.reports import Notice
@@ -51,7 +51,12 @@ class JobCheckpoints:
         if not coordinator.due(backlog=backlog) and not (last and coordinator.settings.enabled):
             return None
         pending = coordinator.begin(self._plan, lambda request: f"{request.directory.rstrip('/')}/{self._folder()}")
-        self._hooks.trigger(pending.checkpoint_id, self._clock.now())
+        try:
+            self._hooks.trigger(pending.checkpoint_id, self._clock.now())
+        except USER_CODE_RAISES as error:  # whatever a hook raises
+            reason = f"a master hook failed: {type(error).__name__}: {error}"
+            self._on_abort(self._coordinator.decline(pending, reason))
+            return None
         return pending
 
     def _folder(self) -> str:
@@ -96,9 +101,9 @@ class JobCheckpoints:
 
         Whatever number of failures is tolerated: what was written since the checkpoint before would never be committed.
         """
-        if pending is None or not self._coordinator.settings.enabled:
+        if not self._coordinator.settings.enabled:
             return True
-        if pending.savepoint is not None:
+        if pending is None or pending.savepoint is not None:
             # A savepoint in passing commits nothing.
             return False
         latest = self._coordinator.latest

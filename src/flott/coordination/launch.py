@@ -9,12 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from flott.common.options import ExecutionOptions, FlottOptions, PipelineOptions, RestOptions
+from flott.coordination.cancellation import CancellationSettings
 from flott.coordination.checkpoints.coordinator import CheckpointCoordinator
 from flott.coordination.checkpoints.orphans import remove_orphans
 from flott.coordination.checkpoints.settings import CheckpointSettings
 from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, MemoryCheckpointStorage
 from flott.coordination.client import DriverJobClient
-from flott.coordination.job_master import JobMaster, JobSettings
+from flott.coordination.job_master import JobMaster
+from flott.coordination.job_settings import JobSettings
 from flott.coordination.latency_target import latency_target
 from flott.coordination.log_lines import enter_job, set_up_logging
 from flott.coordination.restart import backoff_of
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from flott.coordination.checkpoints.coordinator import Background
     from flott.coordination.runner import EpochRunner
     from flott.graph.transformations import Program
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.source import Enumerator
 
@@ -76,7 +78,7 @@ def enumerators_of(plan: EpochPlan) -> dict[int, Enumerator]:
 def launch(
     program: Program,
     configuration: Configuration,
-    clock: Clock,
+    clock: JobClock,
     make_runner: Callable[[JobID, EpochPlan, str | None], EpochRunner],
     background: Background | None = None,
 ) -> DriverJobClient:
@@ -118,14 +120,18 @@ def rest_server(configuration: Configuration) -> JobServer | None:
 def prepare(
     program: Program,
     configuration: Configuration,
-    clock: Clock,
+    clock: JobClock,
     make_runner: Callable[[JobID, EpochPlan, str | None], EpochRunner],
     background: Background | None,
 ) -> JobMaster:
     """Make a job ready to start: compile it, find what it starts from, set up the parts of its driver."""
     interval = configuration.get(PipelineOptions.AUTO_WATERMARK_INTERVAL).to_millis()
     stream_graph = generate_stream_graph(program)
-    plan = replace(build_epoch_plan(build_job_graph(stream_graph)), auto_watermark_interval=interval)
+    plan = replace(
+        build_epoch_plan(build_job_graph(stream_graph)),
+        auto_watermark_interval=interval,
+        object_reuse=configuration.get(PipelineOptions.OBJECT_REUSE),
+    )
     if program.max_parallelism is not None:
         fixed = tuple(replace(vertex, max_parallelism_is_set=True) for vertex in plan.vertices)
         plan = replace(plan, vertices=fixed)
@@ -165,6 +171,10 @@ def prepare(
             epoch_target=epoch_target / 1000,
             epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
             latency_interval=configuration.get(ExecutionOptions.LATENCY_INTERVAL).to_millis(),
+            cancellation=CancellationSettings(
+                configuration.get(ExecutionOptions.TASK_CANCELLATION_INTERVAL),
+                configuration.get(ExecutionOptions.TASK_CANCELLATION_TIMEOUT),
+            ),
         ),
         coordinator,
         backoff_of(configuration, checkpointing=settings.enabled),

@@ -20,6 +20,9 @@ class EpochRunner(Protocol):
     def cancel(self) -> None:
         """Stop the epoch that is running, from another thread; ``run`` then raises EpochFailedError."""
 
+    def kill(self) -> None:
+        """Kill what works on the epoch and did not heed ``cancel``, if it is in processes of its own."""
+
     def discard(self, names: list[str]) -> None:
         """Remove state files that no version needs any more; called from a thread beside the loop."""
 

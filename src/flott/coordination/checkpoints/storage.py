@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from flott.coordination.checkpoints.metadata import decode_metadata, encode_metadata
@@ -142,8 +141,10 @@ def write_savepoint_metadata(root: str, metadata: CheckpointMetadata, *, durable
 def remove_unfinished(path: str) -> str:
     """Remove what there is of a savepoint that was given up; where that can't be done it stays, and does no harm."""
     parent, _, name = path.rpartition("/")
-    with suppress(OSError):
+    try:
         open_storage(parent).delete_folder(name)
+    except Exception as error:  # noqa: BLE001 - whatever its file system raises
+        log.warning("what there is of the savepoint %s could not be removed: %s", path, error)
     return ""
 
 

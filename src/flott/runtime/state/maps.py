@@ -6,6 +6,7 @@ import pickle
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.canonical_keys import MAY_HOLD_NAN, with_one_nan
 from flott.runtime.keys import encode_key
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def entry_address(encoded: bytes) -> bytes:
 class MapState:
     """A map per key. Values are read entry by entry; going over a map merges the store with this epoch's writes."""
 
-    __slots__ = ("_backend", "_cleared", "_column", "_complete", "_read", "_scope", "_written", "convert")
+    __slots__ = ("_backend", "_cleared", "_column", "_complete", "_read", "_scope", "_written", "convert", "moved")
 
     def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
         self._backend = backend
@@ -44,6 +45,8 @@ class MapState:
         """Keys whose stored entries must go."""
         self.convert: ConvertEntry | None = None
         """How entries are read that were stored under another schema."""
+        self.moved: dict[bytes, bytes] = {}
+        """Of entries that a former version stored, where they are looked for and where they still are."""
 
     # Single entries
 
@@ -62,6 +65,8 @@ class MapState:
         written = self._written.get(at)
         if written is None:
             written = self._written[at] = {}
+        if type(key) in MAY_HOLD_NAN:
+            key = with_one_nan(key)
         written[key] = value
 
     def put_all(self, dict_value: Mapping[Any, Any]) -> None:
@@ -83,16 +88,24 @@ class MapState:
             read = self._read[at] = {}
         if key in read:
             return read[key]
+        if type(key) in MAY_HOLD_NAN and (same := with_one_nan(key)) is not key:
+            return self._lookup(same)
         if at in self._complete or at in self._cleared:
             return REMOVED
         address = self._address(at, key)
-        data = self._backend.get(address)
+        data = self._stored(address)
         value = read[key] = REMOVED if data is None else self._entry(address, data)[1]
         return value
+
+    def _stored(self, address: bytes) -> bytes | None:
+        data = self._backend.get(address)
+        return self._backend.get(self.moved[address]) if data is None and address in self.moved else data
 
     def _entry(self, address: bytes, data: bytes) -> Any:
         """Read a stored entry: a map key and its value."""
         entry = pickle.loads(data)
+        if type(entry[0]) in MAY_HOLD_NAN:
+            entry = with_one_nan(entry[0]), entry[1]
         return entry if self.convert is None else self.convert(address, entry)
 
     # The whole map
@@ -165,6 +178,15 @@ class MapState:
         self._complete |= self._cleared
         self._written = {}
         self._cleared = set()
+        self.put_moved(changes)
+
+    def put_moved(self, changes: Changes) -> None:
+        """Store entries of a former version where they are looked for, unless they were changed or removed."""
+        for address, before in self.moved.items():
+            if before not in changes:
+                changes.setdefault(address, self._backend.get(before))
+                changes[before] = None
+        self.moved = {}
 
     def forget(self) -> None:
         self._written = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.canonical_keys import MAY_HOLD_NAN, with_one_nan
 from flott.runtime.state.maps import REMOVED, MapState
 from flott.runtime.state.ttl import moments_of, with_moments
 from flott.runtime.state.ttl_sweep import Sweep, keep_or_drop
@@ -80,10 +81,12 @@ class ExpiringMapState(MapState):
         read = self._read.setdefault(at, {})
         if key in read:
             return read[key]
+        if type(key) in MAY_HOLD_NAN and (same := with_one_nan(key)) is not key:
+            return self._lookup(same)
         if at in self._complete or at in self._cleared:
             return REMOVED
         address = self._address(at, key)
-        data = self._backend.get(address)
+        data = self._stored(address)
         if data is None:
             read[key] = REMOVED
             return REMOVED
@@ -119,5 +122,7 @@ class ExpiringMapState(MapState):
         self._complete |= self._cleared
         self._written = {}
         self._cleared = set()
-        self.sweep.run(changes, self._uses, self._now())
+        self.put_moved(changes)
+        if self.sweep.run(changes, self._uses, self._now()):
+            self.forget()
         self._uses = 0
