@@ -25,7 +25,7 @@ from flott.coordination.sizing import EpochSizer
 from flott.coordination.source_planner import SourcePlanner, pause_before
 from flott.coordination.start_state import beginning_of
 from flott.coordination.version import JobVersion
-from flott.errors import USER_CODE_RAISES, CheckpointError, FencedError, JobCanceledError
+from flott.errors import USER_CODE_RAISES, CheckpointError, FencedError, JobCanceledError, RunnerLostError
 from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
@@ -91,8 +91,7 @@ class JobMaster:
         self._sizer = EpochSizer(settings.epoch_target)
         self._backoff = backoff
         self._start = start
-        self._over = over
-        """The job has finished under a driver before this one: only the clean-up is left."""
+        self._over = over  # under a driver before this one: only the clean-up is left
         self.record = record
         self._version = JobVersion(plan, make_enumerators())
         wait = coordinator.settings.enabled and coordinator.settings.exactly_once
@@ -171,6 +170,7 @@ class JobMaster:
             status = JobStatus.CANCELED
             error = JobCanceledError(f"job '{self.plan.job_name}' was cancelled")
         self._ended.set()
+        self._closing.resumable = isinstance(error, RunnerLostError)
         late: BaseException | None = self._closing.run("cleaning up", lambda: self._clean_up(status))
         if late is not None:
             status, error = JobStatus.FAILED, late
@@ -186,13 +186,12 @@ class JobMaster:
             self._stopped_with.request.promise.complete(self._stopped_with.path)
 
     def _give_up(self) -> None:
-        """Complete the handle of a job that was cancelled, or is another driver's, and whose thread does not end."""
-        kind = JobCanceledError if self._cancelled.is_set() else FencedError
-        self.progress.enter(JobStatus.CANCELED if kind is JobCanceledError else JobStatus.FAILED)
-        self.result.complete_exceptionally(kind(f"job '{self.plan.job_name}' was interrupted and left behind"))
+        """Complete the handle of a job that was cancelled and whose thread does not end."""
+        self.progress.enter(JobStatus.CANCELED)
+        self.result.complete_exceptionally(JobCanceledError(f"job '{self.plan.job_name}' was cancelled"))
 
     def _loop(self) -> None:
-        over, restored = False, False
+        over = restored = False
         while not over and not self._cancelled.is_set():
             try:
                 if not restored:
@@ -200,6 +199,8 @@ class JobMaster:
                     restored = True
                     self.progress.enter(JobStatus.RUNNING)
                 over = self._step()
+            except RunnerLostError:
+                raise
             except USER_CODE_RAISES as error:  # whatever it is, the restart strategy decides
                 if self._cancelled.is_set():
                     return

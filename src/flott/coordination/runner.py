@@ -14,7 +14,8 @@ class EpochRunner(Protocol):
     def run(self, order: EpochOrder) -> list[TaskReport]:
         """Run one epoch to its end and return the reports of the attempts that count.
 
-        Raises EpochFailedError when it could not be completed; then nothing of it counts.
+        Raises EpochFailedError when it could not be completed; then nothing of it counts. Raises RunnerLostError when
+        no epoch can be completed here any more.
         """
 
     def cancel(self) -> None:

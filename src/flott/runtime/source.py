@@ -27,6 +27,8 @@ class SplitRead:
     end: Any
     ended: bool = False
     """The split has nothing beyond ``end``, ever."""
+    paused: bool = False
+    """It waits for slower splits (watermark alignment): that it brings nothing does not make it idle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,14 @@ class Source(Protocol):
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
         """Give out the records of one planned read, in order."""
+
+
+@runtime_checkable
+class PausesSplits(Protocol):
+    """An enumerator that can let some splits wait while it reads on in others."""
+
+    def pause_splits(self, splits: frozenset[str]) -> None:
+        """Read nothing of these splits from now on; called before each plan if some are to wait, or did."""
 
 
 PARSE_ERRORS = "numParseErrors"

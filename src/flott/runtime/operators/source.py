@@ -56,6 +56,18 @@ class SourceOperator(Operator):
     def snapshot(self) -> Any:
         return self.ended, None if self.time is None else self.time.snapshot()
 
+    def hold(self, reads: tuple[SplitRead, ...]) -> None:
+        """Learn which splits wait for slower ones, before time goes on."""
+        if self.time is not None:
+            for read in reads:
+                if read.paused:
+                    self.time.hold(read.split)
+
+    def split_watermarks(self) -> dict[str, int]:
+        """Return how far the active splits of a source have come that is aligned with others."""
+        aligned = self.strategy is not None and self.strategy.alignment is not None
+        return self.time.active_watermarks() if aligned and self.time is not None else {}  # type: ignore[return-value]
+
     def run(self, reads: tuple[SplitRead, ...], *, ended: bool) -> Iterator[None]:
         """Read what was planned; gives way to the caller after each batch."""
         time = self.time
