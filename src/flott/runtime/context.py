@@ -141,5 +141,8 @@ class RuntimeContext:
         schema = schema_of_descriptor(descriptor)
         if lifetime is not None:
             clock = self._context.clock
-            return backend.part(name, kind, lambda: expiring_state(kind, backend, descriptor, lifetime, clock), schema)
-        return backend.part(name, kind, lambda: make(backend, name), schema)
+            part = backend.part(name, kind, lambda: expiring_state(kind, backend, descriptor, lifetime, clock), schema)
+        else:
+            part = backend.part(name, kind, lambda: make(backend, name), schema)
+        part.watch()
+        return part

@@ -184,7 +184,9 @@ class PaneStateStore:
         return self.get_aggregating_state(state_descriptor)
 
     def _part(self, descriptor: Any, kind: str, make: Callable[[KeyedBackend, str], Any]) -> Any:
-        return self._panes.part(descriptor.get_name(), kind, make, schema_of_descriptor(descriptor))
+        part = self._panes.part(descriptor.get_name(), kind, make, schema_of_descriptor(descriptor))
+        part.watch()
+        return part
 
     def get_partitioned_state(self, state_descriptor: Any) -> Any:
         """Return the state that a descriptor of any kind describes."""
