@@ -25,7 +25,7 @@ from flott.coordination.sizing import EpochSizer
 from flott.coordination.source_planner import SourcePlanner, pause_before
 from flott.coordination.start_state import beginning_of
 from flott.coordination.version import JobVersion
-from flott.errors import USER_CODE_RAISES, CheckpointError, FencedError, JobCanceledError, RunnerLostError
+from flott.errors import USER_CODE_RAISES, CheckpointError, JobCanceledError, RunnerLostError
 from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
