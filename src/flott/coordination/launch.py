@@ -124,7 +124,11 @@ def prepare(
     """Make a job ready to start: compile it, find what it starts from, set up the parts of its driver."""
     interval = configuration.get(PipelineOptions.AUTO_WATERMARK_INTERVAL).to_millis()
     stream_graph = generate_stream_graph(program)
-    plan = replace(build_epoch_plan(build_job_graph(stream_graph)), auto_watermark_interval=interval)
+    plan = replace(
+        build_epoch_plan(build_job_graph(stream_graph)),
+        auto_watermark_interval=interval,
+        object_reuse=configuration.get(PipelineOptions.OBJECT_REUSE),
+    )
     if program.max_parallelism is not None:
         fixed = tuple(replace(vertex, max_parallelism_is_set=True) for vertex in plan.vertices)
         plan = replace(plan, vertices=fixed)

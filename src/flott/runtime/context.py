@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import StateAccessError
+from flott.runtime.emission import emission
 from flott.runtime.metric_group import MetricGroup
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.runtime.clock import Clock
+    from flott.runtime.emission import Emission
     from flott.runtime.state.backend import KeyedBackend
 
 
@@ -42,11 +44,18 @@ class OperatorContext:
     job_id: str = ""
     snapshot: int = 0
     """The checkpoint that will hold what this epoch does."""
+    object_reuse: bool = False
+    """Whether records are handed on as the objects that functions returned, without copies."""
 
     @property
     def title(self) -> str:
         """The operator as error messages name it."""
         return f"operator '{self.name}'" + (f" (uid={self.uid})" if self.uid else "")
+
+    @property
+    def emission(self) -> Emission:
+        """What operators do with what a function returns, before the function goes on."""
+        return emission(object_reuse=self.object_reuse)
 
     def keyed(self, what: str) -> KeyedBackend:
         """Return the keyed state backend, or say why there is none."""

@@ -88,6 +88,8 @@ class EpochPlan:
     """What user functions read with ``get_job_parameter``."""
     auto_watermark_interval: int = 200
     """Milliseconds; 0 turns periodic watermarks off."""
+    object_reuse: bool = False
+    """Whether operators hand on the objects that functions returned, without copies."""
     job_id: str = ""
 
     def vertex_at(self, level: int, partition: int) -> tuple[VertexSpec, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol
 
 from flott.errors import ExchangeError, FlottError, StateStoreError, UserFunctionError
 
@@ -62,6 +62,9 @@ class Enumerator(Protocol):
 
 class Source(Protocol):
     """A replayable input: the same read gives the same records, however often and wherever it is done."""
+
+    fresh_batches: ClassVar[bool] = False
+    """Whether nobody else has the lists of the batches that ``read`` yields."""
 
     def is_bounded(self) -> bool:
         """Say whether the input ends by itself."""

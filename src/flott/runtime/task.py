@@ -122,6 +122,7 @@ class Subtask:
             attempt=self.attempt,
             parameters=self.plan.parameters,
             auto_watermark_interval=self.plan.auto_watermark_interval,
+            object_reuse=self.plan.object_reuse,
             job_id=self.plan.job_id,
         )
 

@@ -137,7 +137,7 @@ class _KeyedStateBootstrap(StateBootstrapTransformation):
         try:
             backend.begin(store)
             self.function.open(RuntimeContext(context))
-            ctx: Any = KeyedContext(backend.scope, timers, Results())
+            ctx: Any = KeyedContext(backend.scope, timers, Results(context.emission))
             process, key_of, scope = self.function.process_element, self.key_selector, backend.scope
             for element in self.data.elements():
                 scope.key = key_of(element)

@@ -76,7 +76,10 @@ class PipelineOptions:
         ConfigOptions.key("pipeline.object-reuse")
         .boolean_type()
         .default_value(False)
-        .with_description("Accepted for PyFlink programs. Chained operators always hand on the same object.")
+        .with_description(
+            "Whether operators hand on the very objects that functions return, without copies. Then a function may "
+            "neither change an object that it has emitted nor one that it was given."
+        )
     )
     CLOSURE_CLEANER_LEVEL = (
         ConfigOptions.key("pipeline.closure-cleaner-level")
