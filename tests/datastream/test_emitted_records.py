@@ -519,6 +519,16 @@ def test_with_object_reuse_functions_hand_on_the_same_object():
     assert sorted(collected(one.union(other)), key=len) == [(1, "changed"), (1, "changed", "changed")]
 
 
+class Locked(Caching):
+    RECORDS = (memoryview(b"one"), memoryview(b"two"))
+
+
+@pytest.mark.usefixtures("twin")
+def test_a_source_whose_records_cannot_be_copied_is_named():
+    with pytest.raises(Exception, match=r"'Source: views'.*memoryview can't be copied"):
+        collected(environment().from_source(Locked(), WatermarkStrategy.no_watermarks(), "views"))
+
+
 @pytest.mark.usefixtures("twin")
 def test_an_object_that_cannot_be_copied_is_refused_by_name():
     with pytest.raises(Exception, match=r"(?s)'to generators'.*generator can't be copied.*pipeline.object-reuse"):
