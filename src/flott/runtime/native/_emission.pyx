@@ -1,5 +1,5 @@
 # cython: language_level=3, always_allow_keywords=False, boundscheck=False, wraparound=False
-"""Records as they were when they were emitted, in machine code. It does what flott.runtime.emission does in Python.
+"""Records as they were when they were emitted, compiled. It does what flott.runtime.emission does in Python.
 
 Besides, what nobody else refers to is not copied: an object with a single reference, all of whose contents have a
 single one, was made for whoever holds it. References are borrowed here, so that counting them tells something.
@@ -61,7 +61,7 @@ cdef object new_tuple = tuple.__new__
 cdef Py_ssize_t offset_of(object member) except -1:
     """Return where in an object one of its class's __slots__ is."""
     if type(member).__name__ != "member_descriptor":
-        raise TypeError(f"{member!r} is no slot")
+        raise TypeError(f"{member!r} is not a slot")
     return (<PyMemberDescrObject *> <PyObject *> member).d_member.offset
 
 
@@ -110,7 +110,7 @@ cdef inline tuple slots_at(PyObject *value):
 
 
 cdef bint stays(PyObject *value, Py_ssize_t references, int depth) except -1:
-    """Say whether nobody can change a value: it is immutable, or has no more references than these.
+    """Return whether nobody can change a value: it is immutable, or has no more references than these.
 
     Args:
         value: The value.
@@ -197,7 +197,7 @@ cdef bint attributes_stay(PyObject *value, bint alone, int depth) except -1:
 
 
 cdef inline bint is_flat(PyObject *value, int kind) except -1:
-    """Say whether a list or dict holds nothing but values of immutable types."""
+    """Return whether a list or dict holds nothing but values of immutable types."""
     cdef Py_ssize_t number, place = 0
     cdef PyObject *key
     cdef PyObject *item
@@ -488,5 +488,5 @@ def copies(list values):
 
 
 def owned(list values):
-    """Return a list with a copy of each value that has other references; the same list if there are none."""
+    """Return a list with a copy of each value that has other references; the same list if no value has any."""
     return all_as_emitted(values, 1)
