@@ -27,6 +27,9 @@ cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject *value)
     bint PyGen_CheckExact(object generator)
     int PyIter_Send(object generator, object sent, PyObject **result) except -1
+    ctypedef object (*vectorcallfunc)(PyObject *call, PyObject **arguments, size_t flags, PyObject *names)
+    vectorcallfunc PyVectorcall_Function(PyObject *call) noexcept
+    size_t PY_VECTORCALL_ARGUMENTS_OFFSET
     object PyType_GenericAlloc(PyTypeObject *kind, Py_ssize_t items)
     object PyList_GetSlice(PyObject *value, Py_ssize_t start, Py_ssize_t end)
     void Py_DECREF(PyObject *value)
@@ -463,6 +466,23 @@ cdef int gather(list values, object results) except -1:
 def extend(list values, results):
     """Add results to a list, each as it is when it is yielded."""
     gather(values, results)
+
+
+def map_into(list values, call, list records):
+    """Add what a function returns for each record; after an error as many are there as records were done."""
+    cdef vectorcallfunc run = PyVectorcall_Function(<PyObject *> call)
+    cdef PyObject *arguments[2]
+    cdef Py_ssize_t number
+    if run is NULL:
+        for record in records:
+            result = call(record)
+            PyList_Append(values, result if is_simple(<PyObject *> result) else as_emitted(<PyObject *> result, 1))
+        return
+    for number in range(PyList_GET_SIZE(records)):
+        # Directly, so that one call of Python from C costs no more than one from Python.
+        arguments[1] = <PyObject *> PyList_GET_ITEM(records, number)
+        result = run(<PyObject *> call, &arguments[1], 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+        PyList_Append(values, result if is_simple(<PyObject *> result) else as_emitted(<PyObject *> result, 1))
 
 
 cdef list all_as_emitted(list values, Py_ssize_t references):
