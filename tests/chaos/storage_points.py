@@ -36,6 +36,8 @@ class Driver:
     dies_at: int = 0
     """It dies before its n-th operation; 0: never."""
     pauses_at: int = 0
+    pauses_before: str = ""
+    """It pauses before its first operation of this name."""
     stalls_at: int = 0
     done: list = field(default_factory=list)
     dead: bool = False
@@ -58,7 +60,7 @@ class Driver:
         if count == self.dies_at:
             self.dead = True
             raise Died
-        if count == self.pauses_at:
+        if count == self.pauses_at or (name == self.pauses_before and not self.paused.is_set()):
             self.paused.set()
             assert self.go_on.wait(60)
         if count == self.stalls_at:

@@ -227,9 +227,9 @@ def stall_and_crash(place, point, monkeypatch, after=1):
     finish(place, monkeypatch, 2)
 
 
-def second_driver(place, point, monkeypatch, *, until=0):
+def second_driver(place, point, monkeypatch, *, until=0, before=""):
     """A driver pauses before an operation; another takes over, and has come some way, or to its end, when it wakes."""
-    first, second = Driver(1, pauses_at=point), Driver(2, pauses_at=until)
+    first, second = Driver(1, pauses_at=point), Driver(2, pauses_at=until, pauses_before=before)
     run(first, place, monkeypatch)
     assert first.paused.wait(60)
     run(second, place, monkeypatch)
@@ -249,6 +249,7 @@ KINDS = {
     "stall and crash later": partial(stall_and_crash, after=6),
     "second driver": second_driver,
     "second driver midway": partial(second_driver, until=25),
+    "second driver at its commit": partial(second_driver, before="StagingArea.publish"),
 }
 
 

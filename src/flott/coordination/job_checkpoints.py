@@ -132,6 +132,12 @@ class JobCheckpoints:
         for aborted in self._coordinator.abort_all(reason):
             self.notices.append(Notice(aborted.checkpoint_id, completed=False))
 
+    def _decline(self, pending: PendingCheckpoint, reason: str) -> None:
+        """Abort a checkpoint before it is written: it can't be complete."""
+        aborted = self._coordinator.decline(pending, reason)
+        if isinstance(aborted, AbortedCheckpoint):
+            self._on_abort(aborted)
+
     def _on_abort(self, aborted: AbortedCheckpoint) -> None:
         self.notices.append(Notice(aborted.checkpoint_id, completed=False))
         in_a_row, tolerated = self._coordinator.failures_in_a_row, self._coordinator.settings.tolerable_failures

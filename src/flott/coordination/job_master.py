@@ -109,7 +109,7 @@ class JobMaster:
         self._backlog = False
         self._wake = threading.Event()
         if record is not None:
-            record.when_fenced += [self._wake.set, runner.cancel]
+            record.when_fenced += [self._wake.set, lambda: self._cancellation.begin(self._thread)]
         self._stopped_with: CompletedCheckpoint | None = None
         self._thread = threading.Thread(target=self._live, name=f"flott-job-{plan.job_name}", daemon=True)
 

@@ -69,7 +69,7 @@ class Source(Protocol):
     """A replayable input: the same read gives the same records, however often and wherever it is done."""
 
     fresh_batches: ClassVar[bool] = False
-    """Whether nobody else has the lists of the batches that ``read`` gives out."""
+    """Whether nobody else has the lists of the batches that ``read`` yields."""
 
     def is_bounded(self) -> bool:
         """Say whether the input ends by itself."""

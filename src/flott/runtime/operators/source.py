@@ -10,6 +10,7 @@ from flott.runtime.emission import copies, owned
 from flott.runtime.operator import Operator
 from flott.runtime.source import PARSE_ERRORS, CountsParseErrors, raise_named
 from flott.runtime.split_watermarks import SplitWatermarks
+from flott.runtime.value_kinds import NotCopiedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,7 +98,11 @@ class SourceOperator(Operator):
     def _own(self, batch: Batch) -> Batch:
         """Return the records as those behind get them: theirs alone, in the shape of their type."""
         if not (batch.columnar or self.context.object_reuse):
-            values = (owned if self.source.fresh_batches else copies)(batch.values)
+            try:
+                values = (owned if self.source.fresh_batches else copies)(batch.values)
+            except NotCopiedError as error:
+                message = f"{self.context.title}: a record of the source can't be emitted: {error}"
+                raise FlottError(message) from None
             batch = Batch(values, batch.stamps)
         return batch if self._shape is None else self._shape(batch)
 
