@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("flott.job")
 
+KILLS = 5
+"""How often workers are killed before the job is left behind: as often as Spark tries a task, and once more."""
+
 OURS = str(Path(flott.__file__).parent)
 
 
@@ -78,13 +81,18 @@ class Cancellation:
         place = place_of(worker)
         log.error("job '%s' was cancelled %d ms ago and still works: %s. What works there is killed or left behind "
                   "(task.cancellation.timeout)", self._job_name, self._settings.timeout, place)  # fmt: skip
+        # What is killed ends the job in order, if there is anything to kill; Spark may retry a task a few times.
+        for _ in range(KILLS):
+            self._kill()
+            if self._ended.wait(min(interval, timeout)):
+                return
+        self._give_up()
+
+    def _kill(self) -> None:
         try:
             self._runner.kill()
         except Exception as error:  # noqa: BLE001 - the handle completes either way
             log.warning("workers of job '%s' could not be killed: %s", self._job_name, error)
-        # What was killed ends the job in order, if there was anything to kill.
-        if not self._ended.wait(min(interval, timeout)):
-            self._give_up()
 
 
 def place_of(thread: threading.Thread) -> str:

@@ -120,3 +120,9 @@ def is_silent(gateway: Any) -> bool:
     except OSError:
         return True
     return False
+
+
+def embedded_java() -> int | None:
+    """Return the process id of the Java that this program started, with its workers on this machine, if it did."""
+    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 - no public way to ask
+    return None if process is None else int(process.pid)

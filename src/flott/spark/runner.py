@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import pickle
 import shutil
 from dataclasses import replace
@@ -16,10 +17,11 @@ from flott.runtime.job_file import pack
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.storage import open_storage, remove_job_files
 from flott.spark.anchors import Anchors
-from flott.spark.java import how_java_ended
+from flott.spark.java import embedded_java, how_java_ended
 from flott.spark.prints import show_prints
 from flott.spark.session import is_local, is_remote
 from flott.spark.worker import JobAddress, LevelTask, digest_of
+from flott.spark.worker_processes import kill_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from flott.common import Configuration
     from flott.runtime.plan import EpochPlan, LevelSpec
     from flott.runtime.reports import EpochOrder, TaskReport
+
+log = logging.getLogger("flott.job")
 
 JOB_FILE = "taskowned/job"
 """What the names of job files begin with; the number of the driver follows."""
@@ -111,8 +115,10 @@ class SparkRunner:
         self._spark.interruptTag(self._tag)
 
     def kill(self) -> None:
-        """Interrupt once more: Spark kills a Python worker that works on two seconds after its task was interrupted."""
-        self.cancel()
+        """Kill the Python workers of an embedded Spark; on a cluster, its executors end what was interrupted."""
+        java = embedded_java()
+        if java is not None:
+            log.warning("killed %d Python workers of Spark", kill_workers(java))
 
     def discard(self, names: list[str]) -> None:
         """Remove state files that no version needs any more."""
