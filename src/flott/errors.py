@@ -37,6 +37,14 @@ class CheckpointError(FlottError):
     """A checkpoint or savepoint can't be taken, read or restored."""
 
 
+class JobOwnedError(CheckpointError):
+    """A job can't be started because another driver runs it."""
+
+
+class FencedError(FlottError):
+    """Another driver has taken the job over: this one ends, and changes and removes nothing."""
+
+
 class CommitError(FlottError):
     """Output that counts could not be made visible."""
 

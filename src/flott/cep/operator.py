@@ -77,7 +77,7 @@ class CepOperator(UserFunctionOperator):
         self.late = self.context.metrics.counter("numLateRecordsDropped")
         self._open_conditions()
         super().open()
-        self.found = MatchOutput(self.function, clock, self.who(), stamped=self.event_time)
+        self.found = MatchOutput(self.function, self.context, self.who(), stamped=self.event_time)
 
     def _open_conditions(self) -> None:
         context = RuntimeContext(self.context)

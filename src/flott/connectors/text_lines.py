@@ -47,6 +47,18 @@ def is_splittable(charset: str) -> bool:
     return not charset.startswith(STATEFUL_CHARSETS) and "\n".encode(charset) == b"\n"
 
 
+def is_utf8(text: bytes | str) -> bool:
+    r"""Say whether bytes are UTF-8; or text that bytes were decoded to with ``surrogateescape``.
+
+    >>> is_utf8("a".encode()), is_utf8(b"\xff"), is_utf8(b"\xff".decode("utf-8", "surrogateescape"))
+    (True, False, False)
+    """
+    try:
+        return text.isascii() or (text.encode() if isinstance(text, str) else text.decode()) is not None
+    except UnicodeError:
+        return False
+
+
 def cut_lines(
     file: Readable, start: int, stop: int | None, size: int | None = None, piece: int = PIECE
 ) -> Iterator[bytes]:

@@ -48,7 +48,7 @@ def check_keys(call: str, select: Callable[[Any], Any], records: Iterable[Any]) 
     for record in records:
         try:
             key = select(record)
-        except Exception:  # noqa: BLE001 - it may need something that only workers have; they will tell
+        except (Exception, SystemExit, GeneratorExit):  # noqa: BLE001 - it may need something that only workers have; they will tell
             return
         try:
             canonical_key(key)

@@ -205,7 +205,8 @@ class GeneratorRun:
             self.generator.on_periodic_emit(self)
 
     def _is_silent(self, now: int) -> bool:
-        if self._active or self._silent_since is None:
+        if self._active or self._silent_since is None or now < self._silent_since:
+            # The last: somebody has set the clock back, or this worker's is behind that of the one before.
             self._active = False
             self._silent_since = now
         return now - self._silent_since > (self._idle_timeout or 0)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from flott.runtime.reports import EpochOrder, TaskReport
 
 JOB_FILE = "taskowned/job"
+"""What the names of job files begin with; the number of the driver follows."""
 
 # As text it would be sent to Java to be parsed, in every epoch.
 BLOCKS = StructType(
@@ -55,11 +56,12 @@ class SparkRunner:
         self._storage = open_storage(storage)
         self._tag = f"flott-{job_id}"
         data = pack(plan)
-        self._storage.write(JOB_FILE, data)
+        job_file = f"{JOB_FILE}-{plan.owner}"
+        self._storage.write(job_file, data)
         self._address = JobAddress(
             job_id,
             storage,
-            JOB_FILE,
+            job_file,
             digest_of(data),
             state_dir,
             CacheLimits(
@@ -110,11 +112,12 @@ class SparkRunner:
     def close_functions(self) -> None:
         """Nothing to do: a worker closes what it holds when it needs the room, or ends."""
 
-    def close(self, keep: set[str] | None = None) -> None:
+    def close(self, keep: set[str] | None = None, *, fenced: bool = False) -> None:
         """Remove what the job left: its working stores on this machine, and the files that nobody needs."""
         self._anchors.close()
         shutil.rmtree(self._address.state_dir, ignore_errors=True)
-        remove_job_files(self._storage, JOB_FILE, keep)
+        if not fenced:
+            remove_job_files(self._storage, self._address.job_file, keep)
 
 
 NOT_THERE = (

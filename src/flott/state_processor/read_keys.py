@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.common.machine_clock import MachineClock
 from flott.errors import StateAccessError
 from flott.runtime.context import OperatorContext, RuntimeContext
+from flott.runtime.emission import copied
 from flott.runtime.keys import groups_of_subtask
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.former_keys import check_stored_keys
 from flott.runtime.state.keys_of_state import stored_keys
-from flott.state_processor.machine_clock import MachineClock
 from flott.state_processor.reader_functions import KeyedStateReaderFunction
 from flott.state_processor.saved_entries import read_timers
 from flott.state_processor.saved_job import carried_by
@@ -99,5 +100,5 @@ def call_for_keys(function: KeyedStateReaderFunction, backend: KeyedBackend, ctx
                 continue
             seen.add(head)
             backend.scope.key = ctx.key = key
-            yield from function.read_key(key, ctx) or ()
+            yield from map(copied, function.read_key(key, ctx) or ())
     backend.scope.unset()

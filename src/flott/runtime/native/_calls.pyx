@@ -10,6 +10,7 @@ from cpython.list cimport PyList_Append
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
+from flott.runtime.native cimport _emission
 from flott.runtime.state.changed_in_place import UNCHANGING
 from flott.runtime.state.key_scope import KeyScope
 
@@ -108,7 +109,7 @@ cdef class LiveValues:
         PyDict_SetItem(self._written, key_of(self._scope), value)
 
 
-def call_for_each(records, list keys, list times, call, ctx, scope, list values, list stamps, take):
+def call_for_each(records, list keys, list times, call, ctx, scope, list values, list stamps, take, bint copies):
     """Call ``call(record, ctx)`` for each record and gather the results, each with the timestamp of its record.
 
     Args:
@@ -121,6 +122,7 @@ def call_for_each(records, list keys, list times, call, ctx, scope, list values,
         values: Where results go.
         stamps: Where their timestamps go; None like ``times``.
         take: Called with ``values`` and what ``call`` returned, if that is neither a generator nor a list.
+        copies: Whether results are kept as they are when they are emitted.
     """
     cdef Py_ssize_t number = 0, before = 0, after
     cdef PyObject *result = NULL
@@ -138,7 +140,9 @@ def call_for_each(records, list keys, list times, call, ctx, scope, list values,
         produced = call(record, ctx)
         if produced is None:
             continue
-        if PyGen_CheckExact(produced):
+        if copies and (PyGen_CheckExact(produced) or type(produced) is list):
+            _emission.gather(values, produced)
+        elif PyGen_CheckExact(produced):
             while PyIter_Send(produced, None, &result) != ENDED:
                 value = <object> result
                 Py_DECREF(result)

@@ -25,10 +25,10 @@ class CoMap(TwoInputs, UserFunctionOperator):
         self._map(batch, self.function.map2)
 
     def _map(self, batch: Batch, call: Callable[[Any], Any]) -> None:
-        stamps = batch.stamps
+        stamps, emitted = batch.stamps, self.context.emission.one
         records = iter(batch.values)
         try:
-            values = list(map(call, records))
+            values = [emitted(call(record)) for record in records]
         except USER_CODE_RAISES as error:
             raise self.failed(error, records, batch.values) from None
         there = [value is not None for value in values]
@@ -50,15 +50,15 @@ class CoFlatMap(TwoInputs, UserFunctionOperator):
 
     def _flat_map(self, batch: Batch, call: Callable[[Any], Any]) -> None:
         values: list[Any] = []
+        extend = self.context.emission.extend
         stamps: list[int | None] | None = None if batch.stamps is None else []
-        extend = values.extend
         records = iter(batch.values)
         try:
             for value, stamp in zip(records, batch.stamps or repeat(None), strict=False):
                 produced = call(value)
                 if produced is not None:
                     before = len(values)
-                    extend(produced)
+                    extend(values, produced)
                     if stamps is not None:
                         stamps.extend(repeat(stamp, len(values) - before))
         except USER_CODE_RAISES as error:

@@ -129,7 +129,7 @@ class JoinBuffers(UserFunctionOperator):
     def open(self) -> None:
         backend = self.context.keyed("the buffer of an interval join")
         self.scope = backend.scope
-        self.results = Results()
+        self.results = Results(self.context.emission)
         self.ctx = JoinContext(self.results)
         clock = self.context.clock
         self.timers = TimerService(backend, "CLEANUP_TIMER", clock, self._clean_up, self._never, SideOwner())
@@ -195,7 +195,7 @@ class JoinBuffers(UserFunctionOperator):
         ctx.left, ctx.right, ctx.stamp = left_time, right_time, stamp
         produced = self.function.process_element(left, right, ctx)
         if produced is not None:
-            values.extend(produced)
+            self.results.extend(values, produced)
             if stamps is not None:
                 stamps.extend(repeat(stamp, len(values) - len(stamps)))
 

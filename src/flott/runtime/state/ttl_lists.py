@@ -102,5 +102,6 @@ class ExpiringListState(ListState):
 
     def flush(self, changes: Changes) -> None:
         super().flush(changes)
-        self.sweep.run(changes, self._uses, self._now())
+        if self.sweep.run(changes, self._uses, self._now()):
+            self.forget()
         self._uses = 0

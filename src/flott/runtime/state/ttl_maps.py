@@ -130,5 +130,6 @@ class ExpiringMapState(MapState):
         self._written = {}
         self._cleared = set()
         self.put_moved(changes)
-        self.sweep.run(changes, self._uses, self._now())
+        if self.sweep.run(changes, self._uses, self._now()):
+            self.forget()
         self._uses = 0

@@ -117,6 +117,10 @@ class SingleValue(LiveValues):
         """Return what is stored for the current key: of an aggregating state, the accumulator."""
         return self.current()
 
+    def accumulated(self) -> Any:
+        """Return what was accumulated for the current key, to be merged into another's."""
+        return self.raw()
+
     def _fetch(self, key: Any) -> Any:
         read = self._read
         if key in read:

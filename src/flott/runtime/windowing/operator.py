@@ -66,7 +66,7 @@ class WindowOperator(Operator):
         self.panes = PaneBackend(backend)
         self.timers = self._make_timers()
         merging = isinstance(self.assigner, MergingWindowAssigner)
-        self.results = Results()
+        self.results = Results(context.emission)
         self.pane_context = PaneContext(context, self.timers, self.panes)
         self._assigner_context = AssignerContext(context)
         self._late = context.metrics.counter(LATE_RECORDS)
@@ -166,8 +166,10 @@ class WindowOperator(Operator):
         if self._merging_set is None:
             for window in windows:
                 if not self._is_late(window):
+                    # What one window does to the record must not be seen in the next.
+                    own = element if skipped else self.results.emitted(element)
                     skipped = False
-                    self._add(value, element, key, window, window, timestamp)
+                    self._add(value, own, key, window, window, timestamp)
         else:
             merging = self._open_windows()
             for window in windows:
@@ -262,7 +264,7 @@ class WindowOperator(Operator):
     def put_out(self, produced: Any, window: Any) -> None:
         """Gather results of a window, with its last moment as their timestamp."""
         values, stamps = self.results.values, self.results.stamps
-        values.extend(produced)
+        self.results.extend(values, produced)
         if stamps is not None:
             stamps.extend(repeat(window.max_timestamp(), len(values) - len(stamps)))
 
