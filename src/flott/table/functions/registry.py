@@ -136,9 +136,9 @@ def _typed_null(arg: Expr, fits: Callable[[DataType], bool]) -> Expr:
     """Return a NULL without a type as one of the type that a function takes."""
     if not arg.type.same_as(DataTypes.NULL()):
         return arg
-    if fits is a_text:
-        return cast_to(arg, DataTypes.STRING())
-    return cast_to(arg, DataTypes.INT()) if fits in {a_number, an_integer} else arg
+    if fits in {a_number, an_integer}:
+        return cast_to(arg, DataTypes.INT())
+    return cast_to(arg, DataTypes.STRING()) if fits == a_text else arg
 
 
 def anything(kind: DataType) -> bool:
