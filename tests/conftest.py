@@ -7,6 +7,7 @@ Markers (declared in pyproject.toml; an unknown one is an error):
 - `spark`: uses an embedded Spark session. `make test-spark` runs these in one process.
 - `slow`: takes more than ten seconds, or starts a Spark of its own. `make test-slow` runs these.
 - `nightly`: takes too long for CI, and a cheaper test covers the same code. `make test-nightly` runs these.
+- `values`: the harness of values and keys: the same jobs on all runners. `make test-values` runs these.
 - `chaos`: kills processes or breaks storage while a job runs. `make test-chaos` runs these.
 - `oracle`: asks PyFlink or Flink whether they do the same. `make oracle` runs these.
 
@@ -92,6 +93,13 @@ def pytest_collect_file(file_path):
     """Look for examples in the docstrings of sources only, not in tests."""
     collectors = yield
     return [one for one in collectors if type(one).__name__ != "DoctestModule"]
+
+
+def pytest_collection_modifyitems(items):
+    """Refuse names with an address in them: two processes of a run would not agree on what the tests are."""
+    addressed = [item.nodeid for item in items if re.search(r" at 0x[0-9a-f]", item.nodeid)]
+    if addressed:
+        raise pytest.UsageError(f"give the parameters of these tests names without addresses (ids=): {addressed}")
 
 
 def pytest_collection_finish(session):

@@ -36,6 +36,8 @@ class Driver:
     dies_at: int = 0
     """It dies before its n-th operation; 0: never."""
     pauses_at: int = 0
+    pauses_before: str = ""
+    """It pauses before its first operation of this name."""
     stalls_at: int = 0
     done: list = field(default_factory=list)
     dead: bool = False
@@ -45,6 +47,8 @@ class Driver:
     stalled: threading.Event = field(default_factory=threading.Event)
     release: threading.Event = field(default_factory=threading.Event)
     over: threading.Event = field(default_factory=threading.Event)
+    came: threading.Event = field(default_factory=threading.Event)
+    """What it writes beside its loop is done, or stalls."""
     depth: threading.local = field(default_factory=threading.local)
 
     def reach(self, name):
@@ -56,12 +60,14 @@ class Driver:
         if count == self.dies_at:
             self.dead = True
             raise Died
-        if count == self.pauses_at:
+        if count == self.pauses_at or (name == self.pauses_before and not self.paused.is_set()):
             self.paused.set()
             assert self.go_on.wait(60)
         if count == self.stalls_at:
             self.stalled.set()
+            self.came.set()
             self.release.wait(PATIENCE)
+            self.release.set()
         if self.dead:
             raise Died
 
@@ -101,26 +107,28 @@ class Beside:
     def __init__(self, driver):
         self.driver = driver
         self.waiting = []
-        self.thread = None
+        self.done = threading.Event()
+        self.done.set()
 
     def submit(self, work):
         future = Future()
         self.waiting.append((work, future))
-        self.join(patience=PATIENCE if self.driver.stalled.is_set() else None)
+        self.join()
         return future
 
-    def join(self, patience=None):
+    def join(self):
         """Let the work be done; come back early if it stalls."""
-        while self.waiting or self.thread is not None:
-            if self.thread is None:
+        driver = self.driver
+        while self.waiting or not self.done.is_set():
+            if self.done.is_set():
                 work, future = self.waiting.pop(0)
-                self.thread = threading.Thread(target=self.run, args=(work, future), daemon=True)
-                self.thread.start()
-            while self.thread.is_alive():
-                self.thread.join(0.005)
-                if self.thread.is_alive() and self.driver.stalled.is_set() and not self.driver.release.is_set():
-                    return
-            self.thread = None
+                self.done.clear()
+                driver.came.clear()
+                threading.Thread(target=self.run, args=(work, future), daemon=True).start()
+            driver.came.wait()
+            if not self.done.is_set() and not driver.release.is_set():
+                return
+            self.done.wait()
         if self.driver.dead:
             raise Died
 
@@ -134,6 +142,8 @@ class Beside:
             future.set_exception(OSError("the driver is dead"))
         finally:
             del DRIVERS[threading.get_ident()]
+            self.done.set()
+            self.driver.came.set()
 
     def shutdown(self):
         self.driver.release.set()

@@ -15,6 +15,7 @@ import pytest
 from tests.chaos.power_loss import Disk
 from tests.chaos.storage_points import DRIVERS, Beside, Died, Driver, watch
 from tests.object_stores import objects_in_memory, s3_bucket, s3_server  # noqa: F401 - fixtures
+from tests.waiting import wait_until
 
 from flott.common import Configuration, Types, WatermarkStrategy
 from flott.common.serialization import Encoder
@@ -31,6 +32,8 @@ from flott.testing.cluster import InProcessRunner
 
 RECORDS, PER_EPOCH, KEYS = 160, 40, 3
 TIMEOUT = 300
+LOOKS = 8
+"""So often the loop looks at the clock before what stalls goes on."""
 FOUND: dict = {}
 
 
@@ -75,10 +78,10 @@ class Ticks:
 
     def __call__(self):
         self.now += 2
-        if self.driver.stalled.is_set() and not self.driver.release.is_set():
-            self.now += TIMEOUT
+        if self.driver.stalled.is_set():
+            self.now += 0 if self.looks else TIMEOUT
             self.looks += 1
-            if self.looks > 8:
+            if self.looks > LOOKS:
                 self.driver.release.set()
         return self.now
 
@@ -224,14 +227,13 @@ def stall_and_crash(place, point, monkeypatch, after=1):
     finish(place, monkeypatch, 2)
 
 
-def second_driver(place, point, monkeypatch, *, until=0):
+def second_driver(place, point, monkeypatch, *, until=0, before=""):
     """A driver pauses before an operation; another takes over, and has come some way, or to its end, when it wakes."""
-    first, second = Driver(1, pauses_at=point), Driver(2, pauses_at=until)
+    first, second = Driver(1, pauses_at=point), Driver(2, pauses_at=until, pauses_before=before)
     run(first, place, monkeypatch)
     assert first.paused.wait(60)
     run(second, place, monkeypatch)
-    while not second.paused.wait(0.01) and not second.over.is_set():
-        pass
+    wait_until("the second driver to come so far", lambda: second.paused.is_set() or second.over.is_set())
     first.go_on.set()
     assert first.over.wait(60)
     second.go_on.set()
@@ -247,6 +249,7 @@ KINDS = {
     "stall and crash later": partial(stall_and_crash, after=6),
     "second driver": second_driver,
     "second driver midway": partial(second_driver, until=25),
+    "second driver at its commit": partial(second_driver, before="StagingArea.publish"),
 }
 
 

@@ -106,6 +106,12 @@ def test_the_mean_of_many_is_closer_than_each():
     assert mean.middle == pytest.approx(0.98)
 
 
+def test_the_mean_leaves_out_what_has_no_interval():
+    known = Interval(0.95, 0.98, 1.01)
+    assert mean_of([known, median_of([0.1])]) == mean_of([known])
+    assert mean_of([median_of([0.1])]).low == 0.0
+
+
 # ------------------------------------------------------------------------------------------------- the report
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,9 @@ class Source(ABC):
 
     A source is pickled into the plan, so it holds what it takes to read, but no open file or connection.
     """
+
+    fresh_batches: ClassVar[bool] = False
+    """Whether ``read`` makes a new list for each batch and keeps nothing of it: fewer records are then copied."""
 
     @abstractmethod
     def is_bounded(self) -> bool:

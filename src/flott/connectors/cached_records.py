@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 from uuid import uuid4
 
 import fsspec
@@ -81,6 +81,8 @@ class CachedRecordsWriter(CommittingSinkWriter):
 
 class CachedRecordsSource(Source):
     """Reads the files again, each as a whole, records with their timestamps."""
+
+    fresh_batches: ClassVar[bool] = True
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -15,8 +15,9 @@ from flott.runtime.operators.sinks import WriterSink
 from flott.runtime.source import raise_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
+    from flott.coordination.job_record import JobRecord
     from flott.runtime.plan import ChainedOperator, EpochPlan, VertexSpec
     from flott.runtime.reports import TaskReport
 
@@ -33,14 +34,11 @@ def naming(member: ChainedOperator) -> Iterator[None]:
 class Commits:
     """Brings to the sinks of a job what their writers prepared."""
 
-    def __init__(
-        self, plan: EpochPlan, *, wait: bool, durable: bool = True, check_owner: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, plan: EpochPlan, *, wait: bool, durable: bool = True, record: JobRecord | None = None) -> None:
         self._job_id = plan.job_id
         self._owner = plan.owner
         self._durable = durable
-        self._check_owner = check_owner
-        """Raises FencedError if another driver has the job."""
+        self._record = record
         self._members: dict[str, tuple[VertexSpec, ChainedOperator]] = {
             member.operator_id: (vertex, member) for vertex in plan.vertices for member in vertex.chain
         }
@@ -103,7 +101,8 @@ class Commits:
 
     def abort_stale(self, kept: Iterable[Committable] = ()) -> None:
         """Let sinks undo what their writers left behind and nobody will commit."""
-        self._check_owner()
+        if self._record is not None:
+            self._record.check()
         alive: dict[str, list[Any]] = {}
         for one in kept:
             alive.setdefault(one.operator_id, []).extend(pickle.loads(one.payload))

@@ -85,7 +85,7 @@ def refuse_without_record(storage: Storage, root: str, name: str) -> None:
 
 
 def may_be(storage: Storage, root: str, name: str) -> bool:
-    """Say whether a directory whose record can't be read may be that of a job of some name."""
+    """Return whether a directory whose record can't be read may be that of a job of some name."""
     known = {one.job_name for one in metadata_in(storage)}
     log.debug("%s has checkpoints of %s", root, known)
     return not known or name in known

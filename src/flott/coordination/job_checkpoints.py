@@ -54,10 +54,14 @@ class JobCheckpoints:
         try:
             self._hooks.trigger(pending.checkpoint_id, self._clock.now())
         except USER_CODE_RAISES as error:  # whatever a hook raises
-            reason = f"a master hook failed: {type(error).__name__}: {error}"
-            self._on_abort(self._coordinator.decline(pending, reason))
+            self._decline(pending, f"a master hook failed: {type(error).__name__}: {error}")
             return None
         return pending
+
+    def _decline(self, pending: PendingCheckpoint, reason: str) -> None:
+        aborted = self._coordinator.decline(pending, reason)
+        if isinstance(aborted, AbortedCheckpoint):
+            self._on_abort(aborted)
 
     def _folder(self) -> str:
         return f"savepoint-{self._plan.job_id[:6]}-{uuid4().hex[:12]}"
@@ -68,9 +72,7 @@ class JobCheckpoints:
         if self._coordinator.expired(pending):
             declined.append(f"its epoch took longer than {self._coordinator.settings.timeout} ms")
         if declined:
-            aborted = self._coordinator.decline(pending, declined[0])
-            if isinstance(aborted, AbortedCheckpoint):
-                self._on_abort(aborted)
+            self._decline(pending, declined[0])
             return
         written = None
         if pending.savepoint is not None:
@@ -129,6 +131,12 @@ class JobCheckpoints:
         """Give up what is under way."""
         for aborted in self._coordinator.abort_all(reason):
             self.notices.append(Notice(aborted.checkpoint_id, completed=False))
+
+    def _decline(self, pending: PendingCheckpoint, reason: str) -> None:
+        """Abort a checkpoint before it is written: it can't be complete."""
+        aborted = self._coordinator.decline(pending, reason)
+        if isinstance(aborted, AbortedCheckpoint):
+            self._on_abort(aborted)
 
     def _on_abort(self, aborted: AbortedCheckpoint) -> None:
         self.notices.append(Notice(aborted.checkpoint_id, completed=False))

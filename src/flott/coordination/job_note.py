@@ -20,7 +20,7 @@ class Published:
 
     folder: str
     commits: bool = True
-    """Whether it led to commits outside, or functions were told of it: going back before it repeats them."""
+    """Whether it led to commits outside, or functions were notified: going back before it repeats them."""
 
     @property
     def number(self) -> int:

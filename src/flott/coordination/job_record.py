@@ -39,7 +39,7 @@ class JobRecord:
         self.storage = open_storage(root, durable=durable)
         self.fenced: FencedError | None = None
         """Another driver has the job: nothing may be changed any more."""
-        self.when_fenced: list[Callable[[FencedError], None]] = []
+        self.when_fenced: list[Callable[[], None]] = []
         self._version: str | None = None
         self._writing = threading.RLock()
         self._uncertain: dict[bytes, JobNote] = {}
@@ -65,7 +65,7 @@ class JobRecord:
         return self._found.status == "FAILED"
 
     def is_conditional(self) -> bool:
-        """Say whether the store refuses conditional writes that it has to refuse: not all that take them do."""
+        """Return whether the store refuses conditional writes that it has to refuse: not all that take them do."""
         if not self.storage.conditional:
             return False
         try:
@@ -201,7 +201,7 @@ class JobRecord:
         )
         self._over.set()
         for act in self.when_fenced:
-            act(self.fenced)
+            act()
         raise self.fenced
 
     def announce(self, rest: str) -> None:

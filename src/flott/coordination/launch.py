@@ -9,12 +9,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from flott.common.options import ExecutionOptions, FlottOptions, PipelineOptions, RestOptions
+from flott.coordination.alignment import SourceAlignment
+from flott.coordination.cancellation import CancellationSettings
 from flott.coordination.checkpoints.coordinator import CheckpointCoordinator
 from flott.coordination.checkpoints.orphans import remove_orphans
 from flott.coordination.checkpoints.settings import CheckpointSettings
 from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, MemoryCheckpointStorage
 from flott.coordination.client import DriverJobClient
-from flott.coordination.job_master import JobMaster, JobSettings
+from flott.coordination.job_master import JobMaster
+from flott.coordination.job_settings import JobSettings
 from flott.coordination.latency_target import latency_target
 from flott.coordination.log_lines import enter_job, set_up_logging
 from flott.coordination.restart import backoff_of
@@ -125,11 +128,17 @@ def prepare(
     """Make a job ready to start: compile it, find what it starts from, set up the parts of its driver."""
     interval = configuration.get(PipelineOptions.AUTO_WATERMARK_INTERVAL).to_millis()
     stream_graph = generate_stream_graph(program)
-    plan = replace(build_epoch_plan(build_job_graph(stream_graph)), auto_watermark_interval=interval)
+    plan = replace(
+        build_epoch_plan(build_job_graph(stream_graph)),
+        auto_watermark_interval=interval,
+        object_reuse=configuration.get(PipelineOptions.OBJECT_REUSE),
+    )
     if program.max_parallelism is not None:
         fixed = tuple(replace(vertex, max_parallelism_is_set=True) for vertex in plan.vertices)
         plan = replace(plan, vertices=fixed)
     epoch_target = configuration.get(FlottOptions.EPOCH_TARGET_DURATION).to_millis()
+    # Sources that wait for each other are compared between epochs.
+    epoch_target = min(epoch_target, SourceAlignment.of(plan).update_interval or epoch_target)
     settings = CheckpointSettings.of(configuration)
     beginning = find_beginning(plan, configuration, settings)
     job_id = beginning.job_id
@@ -165,6 +174,10 @@ def prepare(
             epoch_target=epoch_target / 1000,
             epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
             latency_interval=configuration.get(ExecutionOptions.LATENCY_INTERVAL).to_millis(),
+            cancellation=CancellationSettings(
+                configuration.get(ExecutionOptions.TASK_CANCELLATION_INTERVAL),
+                configuration.get(ExecutionOptions.TASK_CANCELLATION_TIMEOUT),
+            ),
         ),
         coordinator,
         backoff_of(configuration, checkpointing=settings.enabled),

@@ -79,7 +79,7 @@ def take_lock(storage: LocalStorage) -> int | None:
 
 
 def lives(storage: Storage, note: JobNote) -> bool:
-    """Say whether some driver has the job of a record."""
+    """Return whether some driver has the job of a record."""
     if not isinstance(storage, LocalStorage):
         return time.time() - note.renewed < note.lease
     try:

@@ -12,6 +12,7 @@ from flott.common.options import CheckpointingOptions, DriverOptions, StateRecov
 from flott.coordination.checkpoints.assignment import assign, fit_plan
 from flott.coordination.checkpoints.coordinator import CompletedCheckpoint
 from flott.coordination.checkpoints.damage import usable_checkpoints
+from flott.coordination.checkpoints.settings import NEVER_KEEP
 from flott.coordination.checkpoints.state_files import own_names
 from flott.coordination.checkpoints.storage import load, remove
 from flott.coordination.find_job import abandon_jobs, find_job
@@ -51,6 +52,12 @@ def find_beginning(plan: EpochPlan, configuration: Configuration, settings: Chec
     directory = settings.directory if settings.enabled else None
     if directory is None:
         return begun(plan, configuration, JobID(), None)
+    if settings.retention == NEVER_KEEP and settings.exactly_once and committing_sinks(plan):
+        log.warning(
+            "%s: NO_EXTERNALIZED_CHECKPOINTS: if the job fails, its checkpoints are removed, and the next start writes "
+            "again what %s committed; DELETE_ON_CANCELLATION keeps them",
+            CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION.key, ", ".join(committing_sinks(plan)),
+        )  # fmt: skip
     lease = Lease(configuration.get(DriverOptions.LEASE).to_millis() / 1000)
     apart = configuration.get(DriverOptions.NEW_JOB)
     if apart:
@@ -86,26 +93,37 @@ def find_beginning(plan: EpochPlan, configuration: Configuration, settings: Chec
 
 def refuse_without_conditions(plan: EpochPlan, settings: CheckpointSettings, record: JobRecord) -> None:
     """Refuse exactly-once output where the store of the checkpoints can't fence a driver that was replaced."""
-    sinks = [member.name for vertex in plan.vertices for member in vertex.chain if commits_outside(member.operator)]
+    sinks = committing_sinks(plan)
     if sinks and settings.exactly_once and not record.is_conditional():
         message = (
             f"the checkpoint directory '{settings.directory}' can't be used for exactly-once output "
-            f"({', '.join(sorted(set(sinks)))}): its store has no conditional writes, so a driver that hangs and its "
+            f"({', '.join(sinks)}): its store has no conditional writes, so a driver that hangs and its "
             f"successor could both commit. Use a local or mounted directory, or S3 (s3://…, with s3fs and a store that "
             f"knows If-Match); or set {CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE.key}: AT_LEAST_ONCE"
         )
         raise CheckpointError(message)
 
 
+def owned_by(plan: EpochPlan, record: JobRecord) -> EpochPlan:
+    """Return the plan as this driver runs it: names of what it writes tell it from others."""
+    return replace(plan, owner=record.epoch, apart=record.note.apart)
+
+
+def committing_sinks(plan: EpochPlan) -> list[str]:
+    """Return the names of the sinks whose output shows by a commit."""
+    members = (member for vertex in plan.vertices for member in vertex.chain)
+    return sorted({member.name for member in members if commits_outside(member.operator)})
+
+
 def commits_outside(operator: Any) -> bool:
-    """Say whether an operator's output shows by a commit."""
+    """Return whether an operator's output shows by a commit."""
     return isinstance(operator, WriterSink) and hasattr(operator.sink, "create_committer")
 
 
 def begun(plan: EpochPlan, configuration: Configuration, job_id: JobID, record: JobRecord | None) -> Beginning:
     """Start a job that has no checkpoint: from a savepoint if the settings name one, else from nothing."""
     path = configuration.get(StateRecoveryOptions.SAVEPOINT_PATH)
-    plan = plan if record is None else replace(plan, owner=record.epoch)
+    plan = plan if record is None else owned_by(plan, record)
     if path is None:
         return Beginning(job_id, plan, record=record)
     fitted, start = from_savepoint(plan, configuration, path)
@@ -115,7 +133,7 @@ def begun(plan: EpochPlan, configuration: Configuration, job_id: JobID, record: 
 def resumed(plan: EpochPlan, configuration: Configuration, record: JobRecord) -> Beginning:
     """Take over a job whose driver died, or that failed: it goes on from its last checkpoint."""
     job_id = JobID(record.job_id)
-    plan = replace(plan, owner=record.epoch)
+    plan = owned_by(plan, record)
     if record.finished:
         log.warning("job '%s' (%s) had finished when its driver ended; it is not run again, only cleaned up. To run it "
                     "once more, start it once more", plan.job_name, job_id)  # fmt: skip

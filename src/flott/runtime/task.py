@@ -30,6 +30,7 @@ from flott.runtime.state.compaction import (
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.operator_state import CarriedStates
 from flott.runtime.state.store import StateStore
+from flott.runtime.state.ttl_sweep import without_expired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -122,8 +123,10 @@ class Subtask:
             attempt=self.attempt,
             parameters=self.plan.parameters,
             auto_watermark_interval=self.plan.auto_watermark_interval,
+            object_reuse=self.plan.object_reuse,
             job_id=self.plan.job_id,
             owner=self.plan.owner,
+            apart=self.plan.apart,
         )
 
     def run(self, epoch: EpochOrder, token: str, rows: Iterable[BlockRow]) -> Iterator[BlockRow | TaskReport]:
@@ -219,8 +222,10 @@ class Subtask:
             self.chain.notify(notice)
         clock = self.services.clock
         now = clock.now()
-        self.chain.process_time(now)
         head = self.chain.head
+        if isinstance(head, SourceOperator):
+            head.hold(order.reads)
+        self.chain.process_time(now)
         for _ in head.run(order.reads, ended=order.ended) if isinstance(head, SourceOperator) else gate.deliver(head):
             later = clock.now()
             if later > now:
@@ -273,7 +278,9 @@ class Subtask:
         report.watermark, report.active = last.watermark, last.active
         report.input_watermark = min((valve.watermark for valve in gate.valves.values()), default=None)
         report.source_watermark, report.source_active = chain.outputs[0].watermark, chain.outputs[0].active
-        report.records_in = chain.head.records if isinstance(chain.head, SourceOperator) else gate.records
+        report.records_in = gate.records
+        if isinstance(chain.head, SourceOperator):
+            report.records_in, report.split_watermarks = chain.head.records, chain.head.split_watermarks()
         report.records_out = sum(output.emitted for output in chain.outputs if output.edges or output.side_edges)
         report.emitted = tuple(output.emitted for output in chain.outputs)
         report.seconds["state"] = report.seconds.get("state", 0.0) + self.services.stopwatch() - begun
@@ -293,7 +300,7 @@ class Subtask:
             backend.reached(reached)
         if epoch.savepoint is not None and self.backends:
             store = self.services.store(self.vertex.id, str(self.index))
-            entries = after_changes(store, changes)
+            entries = without_expired(self.backends, after_changes(store, changes), self.services.clock.now())
             columns = {**epoch.savepoint.columns, **report.columns}
             name = f"{self.vertex.id}/state-{self.index}"
             try:

@@ -69,6 +69,9 @@ class InProcessRunner:
     def cancel(self) -> None:
         """Nothing to do: an epoch here ends by itself."""
 
+    def kill(self) -> None:
+        """Nothing to do: what works here is this process."""
+
     def discard(self, names: list[str]) -> None:
         """Remove state files that no version needs any more."""
         for name in names:

@@ -116,7 +116,7 @@ class CheckpointCoordinator:
     # Start
 
     def due(self, *, backlog: bool) -> bool:
-        """Say whether the next epoch should end with a checkpoint or savepoint."""
+        """Return whether the next epoch should end with a checkpoint or savepoint."""
         return self.requests.waiting() or self.requests.periodic_due(
             self.monotonic(), len(self.pending), backlog=backlog
         )
@@ -154,7 +154,7 @@ class CheckpointCoordinator:
     ) -> None:
         """All subtasks have done their part: write the checkpoint down, and publish it unless it is aborted meanwhile.
 
-        ``make_durable`` is called before; ``commits`` says whether going back before this checkpoint repeats commits.
+        ``make_durable`` is called before; ``commits``: going back before this checkpoint repeats commits.
         """
         stats, now = pending.stats, self.clock.now()
         for report in reports:
@@ -204,7 +204,7 @@ class CheckpointCoordinator:
     ) -> AbortedCheckpoint | CompletedCheckpoint:
         """Abort a checkpoint: on return it is certain that nobody resumes from it. One that was published is complete.
 
-        Raises OSError while the store does not say whether it was published; then nothing of it may be undone.
+        Raises OSError while it is unknown whether it was published; then nothing of it may be undone.
         """
         if pending.decision.abort(partial(self.storage.settle, pending.checkpoint_id)):
             return self._complete(pending, pending.where)
@@ -307,7 +307,7 @@ class CheckpointCoordinator:
         return [one for one in outcomes if isinstance(one, AbortedCheckpoint)]
 
     def keeps(self, status: JobStatus) -> bool:
-        """Say whether checkpoints are kept when the job ends so."""
+        """Return whether checkpoints are kept when the job ends so."""
         retention = self.settings.retention
         cancelled = status is JobStatus.CANCELED and retention == RETAIN
         failed = status is JobStatus.FAILED and retention != NEVER_KEEP

@@ -9,10 +9,11 @@ from flott.common.options import DriverOptions
 from flott.coordination.checkpoints.metadata import decode_metadata
 from flott.coordination.checkpoints.storage import METADATA, published_folders
 from flott.coordination.job_note import Published
-from flott.errors import CheckpointError, FlottError
+from flott.errors import CheckpointError, FlottError, StateStoreError
 from flott.runtime.state.lineage import read_changes
 
 if TYPE_CHECKING:
+    from flott.coordination.checkpoints.coordinator import CompletedCheckpoint
     from flott.coordination.checkpoints.metadata import CheckpointMetadata
     from flott.coordination.job_record import JobRecord
     from flott.runtime.storage import Storage
@@ -70,12 +71,29 @@ def read_checked(record: JobRecord, folder: str) -> CheckpointMetadata:
 def check_files(storage: Storage, metadata: CheckpointMetadata, sizes: dict[str, int], *, content: bool) -> None:
     """Raise if a state file of a checkpoint is missing or has another size; with ``content``, also if it is altered."""
     for file in metadata.state.files():
-        if file.origin is None and sizes.get(file.name) != file.size:
+        if file.origin is not None and file.origin.root:
+            continue  # It is in a savepoint.
+        if sizes.get(file.name) != file.size:
             has = "is missing" if file.name not in sizes else f"has {sizes[file.name]} bytes"
             message = f"state file {file.name} {has}; expected {file.size} bytes"
             raise CheckpointError(message)
         if content:
             read_changes(storage, file)
+
+
+def refuse_restart(record: JobRecord | None, latest: CompletedCheckpoint | None, failure: BaseException) -> None:
+    """Raise if no restart helps: another driver has the job, or a state file of its last checkpoint is damaged."""
+    if record is not None and record.fenced is not None:
+        raise record.fenced
+    if record is None or latest is None or StateStoreError.__name__ not in f"{failure!r} {failure}":
+        return
+    metadata = latest.metadata
+    try:
+        check_files(record.storage, metadata, record.storage.sizes("shared"), content=True)
+    except FlottError as error:
+        published = record.note.checkpoints or ()
+        folder = next(one for one in published if one.number == metadata.checkpoint_id)
+        raise CheckpointError(refusal(record, folder, error, last=folder is published[0])) from error
 
 
 def refusal(record: JobRecord, one: Published, error: Exception, *, last: bool) -> str:

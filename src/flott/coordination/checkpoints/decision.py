@@ -30,7 +30,7 @@ class Decision:
         self._state = State.OPEN
 
     def publish(self, act: Callable[[], None]) -> bool:
-        """Publish, unless it was aborted; say whether it was published."""
+        """Publish, unless it was aborted; return whether it was published."""
         with self._deciding:
             if self._state is State.ABORTED:
                 return False
@@ -43,7 +43,7 @@ class Decision:
             return True
 
     def abort(self, settle: Callable[[], bool]) -> bool:
-        """Abort, unless it was published; say whether it was. ``settle`` finds out where the outcome is unknown."""
+        """Abort, unless it was published; return whether it was. ``settle`` finds out where the outcome is unknown."""
         with self._deciding:
             if self._state is State.UNKNOWN:
                 self._state = State.PUBLISHED if settle() else State.ABORTED

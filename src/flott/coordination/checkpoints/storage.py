@@ -40,7 +40,7 @@ class CheckpointStorage(Protocol):
         """Make a checkpoint count, and older ones than so many no longer; raises FencedError for a past driver."""
 
     def settle(self, checkpoint_id: int) -> bool:
-        """Say whether a checkpoint counts whose publication failed midway; raises OSError while that can't be said."""
+        """Return whether a checkpoint counts whose publication failed; raises OSError while that can't be said."""
 
     def discard(self, checkpoint_id: int) -> None:
         """Remove a checkpoint that does not count."""

@@ -78,6 +78,7 @@ class WriterInitContext:
         self.clock = context.clock
         self.job_id = context.job_id
         self.owner = context.owner
+        self.apart = context.apart
         self.operator_id = context.operator_id
         self.subtask = context.subtask
 

@@ -33,7 +33,7 @@ def translate_over(node: OverAggregate, translator: Translator) -> Step:
             raise NotYetError(
                 f"{call.function} must take back the rows that fall out of the OVER window: give it a method retract"
             )
-    refuse_nested(below, "PARTITION BY of OVER", node.partition)
+    refuse_nested([below.fields[place] for place in node.partition], "PARTITION BY of OVER")
     inputs = tuple(field.type for field in node.input.fields)
     step = Step("OverAggregate", node.detail, node.fields, append_only=True, inputs=(below,),
                 exchanges=(hashed(node.partition),))  # fmt: skip

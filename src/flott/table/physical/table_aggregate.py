@@ -24,7 +24,7 @@ def translate_table_aggregate(node: n.TableAggregate, translator: Translator) ->
         raise NotYetError(
             f"{node.call.function} must take rows back here, because its input is updated: give it a method retract"
         )
-    refuse_nested(below, "flat_aggregate", node.keys)
+    refuse_nested([below.fields[place] for place in node.keys], "flat_aggregate")
     inputs = tuple(field.type for field in below.fields)
     plan = GroupPlan(node.keys, (node.call,), inputs, retracting=not below.append_only)
     step = Step("GroupTableAggregate", node.detail, node.fields, append_only=False, inputs=(below,),
