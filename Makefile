@@ -85,7 +85,7 @@ test-slow: setup ## Run the tests that take long: the simulation, PostgreSQL, pa
 
 .PHONY: test-nightly
 test-nightly: setup ## Run the tests that take too long for CI: the whole savepoint matrix, all transcripts on Spark
-	$(PYTEST) -q -m "nightly and not chaos and not oracle"
+	$(PYTEST) -q -m "nightly and not chaos and not oracle" --ignore tests/docs  # docs-test runs those
 
 .PHONY: lint
 lint: $(STAMP) ## Check style, formatting, types, import layers, docs, words and timing
@@ -154,7 +154,7 @@ ci: ## Run what CI runs; fail if a suite goes beyond its budget by half
 
 .PHONY: nightly
 nightly: ## Run what takes longer than CI may: chaos, the oracle, all programs of the docs, whole matrices
-	@$(PYTHON) tools/run_suites.py nightly
+	@$(PYTHON) tools/run_suites.py --keep-going nightly
 
 .PHONY: hunt
 hunt: ## Look for bugs with new random input, for hours; one that finds some does not stop the others

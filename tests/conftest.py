@@ -95,6 +95,13 @@ def pytest_collect_file(file_path):
     return [one for one in collectors if type(one).__name__ != "DoctestModule"]
 
 
+def pytest_collection_modifyitems(items):
+    """Refuse names with an address in them: two processes of a run would not agree on what the tests are."""
+    addressed = [item.nodeid for item in items if re.search(r" at 0x[0-9a-f]", item.nodeid)]
+    if addressed:
+        raise pytest.UsageError(f"give the parameters of these tests names without addresses (ids=): {addressed}")
+
+
 def pytest_collection_finish(session):
     """What was collected stays: keep the garbage collector from looking at it again and again."""
     gc.freeze()

@@ -62,13 +62,20 @@ PYSPARK_ROOM = "spark"
 
 # This package is handed a clock and seeds; these names are not used in it.
 DETERMINISTIC_ROOM = "runtime"
-NONDETERMINISTIC = (
+NONDETERMINISTIC: tuple[str, ...] = (
     "time", "random", "secrets", "numpy.random",
     "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today",
     "datetime.date.today",
     "pandas.Timestamp.now", "pandas.Timestamp.utcnow", "pandas.Timestamp.today",
     "os.urandom", "os.getrandom", "os.times",
     "uuid.uuid1", "uuid.uuid4", "uuid.uuid6", "uuid.uuid7", "uuid.uuid8",
+)  # fmt: skip
+
+# These packages do not ask for the time of day either: somebody may set it, and the job's clock may be another.
+TIMELESS_ROOMS = frozenset({"connectors", "cep", "graph", "metrics"})
+TIME_OF_DAY = (
+    "time.time", "time.time_ns", "time.localtime", "time.gmtime", "time.ctime",
+    *(name for name in NONDETERMINISTIC if name.startswith(("datetime.", "pandas."))),
 )  # fmt: skip
 
 # A file or folder is named after an idea.
@@ -96,17 +103,16 @@ def check_pyspark(source: Source) -> Iterator[str]:
 
 
 def check_determinism(source: Source) -> Iterator[str]:
-    """Yields a finding for each wall clock or source of randomness in the runtime."""
-    if source.package != DETERMINISTIC_ROOM:
+    """Yields a finding for each wall clock or source of randomness where there may be none."""
+    if source.package == DETERMINISTIC_ROOM:
+        banned, advice = NONDETERMINISTIC, "wall clock and no randomness. Take a clock or a seed as an argument."
+    elif source.package in TIMELESS_ROOMS:
+        banned, advice = TIME_OF_DAY, "wall clock. Take a clock as an argument; for intervals, its steady()."
+    else:
         return
     for name, line in source.names:
-        if any(name == banned or name.startswith(f"{banned}.") for banned in NONDETERMINISTIC):
-            yield source.finding(
-                line,
-                "determinism",
-                f"uses {name}; flott.{DETERMINISTIC_ROOM} reads no wall clock and no randomness. "
-                "Take a clock or a seed as an argument.",
-            )
+        if any(name == one or name.startswith(f"{one}.") for one in banned):
+            yield source.finding(line, "determinism", f"uses {name}; flott.{source.package} reads no {advice}")
 
 
 def check_direction(source: Source) -> Iterator[str]:

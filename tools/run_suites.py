@@ -1,9 +1,10 @@
 """Runs the suites of a tier one after the other, and prints what each used of its budget.
 
 `make test`, `make ci` and `make nightly` run this; tests/budget.ini has the tiers and the minutes. It stops at the
-first suite that fails. With `--enforce`, suites that go beyond their budget by half fail the run too, at its end.
+first suite that fails, unless `--keep-going` is given. With `--enforce`, suites that go beyond their budget by half
+fail the run too, at its end.
 
-    python tools/run_suites.py [--enforce] TIER
+    python tools/run_suites.py [--enforce] [--keep-going] TIER
 """
 
 from __future__ import annotations
@@ -58,14 +59,14 @@ def read_budget(path: Path = BUDGET) -> Budget:
     return Budget(numbers("minutes"), tiers, numbers("limits"), numbers("reserved"), loop_seconds)
 
 
-def run_tier(budget: Budget, tier: str) -> dict[str, Use]:
-    """Run the suites of a tier up to the first that fails; return what each took."""
+def run_tier(budget: Budget, tier: str, *, keep_going: bool = False) -> dict[str, Use]:
+    """Run the suites of a tier, up to the first that fails or all of them; return what each took."""
     make = os.environ.get("MAKE", "make")
     uses: dict[str, Use] = {}
     for suite in budget.tiers[tier]:
         print(f"\n== {suite} (budget: {budget.minutes[suite]:g} min)", flush=True)
         uses[suite] = measured([make, "--no-print-directory", suite], budget.loop_seconds)
-        if uses[suite].code:
+        if uses[suite].code and not keep_going:
             break
     return uses
 
@@ -79,16 +80,11 @@ def report(budget: Budget, tier: str, uses: Mapping[str, Use]) -> str:
     """Return a table of used against budget; used are minutes on a quiet machine of the reference speed."""
     lines = [f"{'suite':<18}{'used':>7}{'budget':>8}{'wall':>8}{'CPU':>7}{'others':>8}{'slowness':>10}   (minutes)"]
     for suite, use in uses.items():
-        minutes = (use.quiet, use.wall, use.cpu, use.others)
-        used, wall, cpu, others = (seconds / 60 for seconds in minutes)
-        lines.append(
-            f"{suite:<18}{used:>7.1f}{budget.minutes[suite]:>8g}{wall:>8.1f}{cpu:>7.1f}{others:>8.1f}{use.slowness:>10.2f}"
-        )
+        start = f"{suite:<18}{use.quiet / 60:>7.1f}{budget.minutes[suite]:>8g}{use.wall / 60:>8.1f}"
+        lines.append(f"{start}{use.cpu / 60:>7.1f}{use.others / 60:>8.1f}{use.slowness:>10.2f}")
     if tier == "ci":
         lines += [f"{name:<18}{'-':>7}{minutes:>8g}   reserved" for name, minutes in budget.reserved.items()]
-    used, wall = (
-        sum(seconds) / 60 for seconds in ((use.quiet for use in uses.values()), (use.wall for use in uses.values()))
-    )
+    used, wall = sum(use.quiet for use in uses.values()) / 60, sum(use.wall for use in uses.values()) / 60
     lines.append(f"{'total':<18}{used:>7.1f}{budget.total(tier):>8g}{wall:>8.1f}   limit {budget.limits[tier]:g}")
     return "\n".join(lines)
 
@@ -98,11 +94,12 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tier")
     parser.add_argument("--enforce", action="store_true", help="fail when a suite goes beyond its budget by half")
+    parser.add_argument("--keep-going", action="store_true", help="run the other suites after one has failed")
     asked = parser.parse_args(arguments)
     budget = read_budget()
     if asked.tier not in budget.tiers:
         parser.error(f"expected one of {', '.join(budget.tiers)} as tier, but got {asked.tier!r}")
-    uses = run_tier(budget, asked.tier)
+    uses = run_tier(budget, asked.tier, keep_going=asked.keep_going)
     print("\n" + report(budget, asked.tier, uses))
     failed = [suite for suite, use in uses.items() if use.code]
     late = beyond(budget, uses)

@@ -98,14 +98,15 @@ def is_settled(interval: Interval) -> bool:
 
 
 def mean_of(intervals: Sequence[Interval]) -> Interval:
-    """Return the geometric mean of independent estimates, with its interval.
+    """Return the geometric mean of independent estimates, with its interval; those of too few ratios are left out.
 
     >>> mean = mean_of([Interval(0.96, 1.0, 1.04)] * 16)
     >>> round(mean.low, 3), round(mean.high, 3)
     (0.99, 1.01)
     """
-    if not all(one.low > 0 for one in intervals):
+    known = [one for one in intervals if one.low > 0]
+    if not known:
         return Interval(0.0, statistics.geometric_mean(one.middle for one in intervals), math.inf)
-    middle = statistics.fmean(math.log(one.middle) for one in intervals)
-    spread = math.hypot(*(math.log(one.high / one.low) / 2 for one in intervals)) / len(intervals)
+    middle = statistics.fmean(math.log(one.middle) for one in known)
+    spread = math.hypot(*(math.log(one.high / one.low) / 2 for one in known)) / len(known)
     return Interval(math.exp(middle - spread), math.exp(middle), math.exp(middle + spread))

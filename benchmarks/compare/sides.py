@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,18 +60,19 @@ class Side:
         if hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(self._process.pid, {processor})
 
-    def run(self, scenario: Scenario, records: int, rounds: int) -> list[Cost]:
-        """Run a scenario so many times, after once that does not count."""
+    def ask(self, scenario: Scenario, records: int, rounds: int) -> None:
+        """Have a scenario run so many times, after once that does not count."""
         asked = {"scenario": scenario.name, "records": records, "rounds": rounds}
-        try:
+        with suppress(BrokenPipeError):  # the answer says that it failed, and why
             self._process.stdin.write(json.dumps(asked) + "\n")
             self._process.stdin.flush()
-            answer = self._process.stdout.readline().strip()
-        except BrokenPipeError:
-            answer = ""
+
+    def answer(self) -> list[Cost]:
+        """Return what the rounds took that were asked for last."""
+        answer = self._process.stdout.readline().strip()
         if not answer:
             self._log.seek(0)
-            raise SideFailed(f"{scenario.name}: {self._log.read()[-2000:]}")
+            raise SideFailed(self._log.read()[-2000:])
         return [Cost(**one) for one in json.loads(answer)]
 
     def close(self) -> None:
@@ -92,18 +95,27 @@ class Sides:
     """
 
     def __init__(self, old: Path, new: Path, target: str, *, pure: bool = False, processor: int | None = None) -> None:
-        self._sides = Side(old, target, pure=pure), Side(new, target, pure=pure)
+        # Whoever is first has an advantage, or a drawback: chance decides who it is.
+        sources = {"old": old, "new": new}
+        self._sides = {name: Side(sources[name], target, pure=pure) for name in shuffled(sources)}
         if processor is not None:
-            for side in self._sides:
+            for side in self._sides.values():
                 side.pin(processor)
-        self._pool = ThreadPoolExecutor(len(self._sides))
 
     def run(self, scenario: Scenario, records: int, rounds: int) -> list[tuple[Cost, Cost]]:
         """Run a scenario on both; return what each round took the old one and the new one."""
-        old, new = self._pool.map(lambda side: side.run(scenario, records, rounds), self._sides)
-        return list(zip(old, new, strict=True))
+        for name in shuffled(self._sides):
+            self._sides[name].ask(scenario, records, rounds)
+        answers = {name: side.answer() for name, side in self._sides.items()}
+        return list(zip(answers["old"], answers["new"], strict=True))
 
     def close(self) -> None:
-        self._pool.shutdown()
-        for side in self._sides:
+        for side in self._sides.values():
             side.close()
+
+
+def shuffled(names: Iterable[str]) -> list[str]:
+    """Return the names in any order."""
+    found = list(names)
+    random.shuffle(found)
+    return found

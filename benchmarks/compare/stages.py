@@ -101,6 +101,9 @@ def measure_all(subjects: list[Subject], sides: Sides, deadline: float, tell: Ca
         if not subject.is_settled:
             subject.measure(sides)
             tell(subject)
+        if subject.error is not None:
+            # One of the two may be gone, or still about to answer: the others go on in new ones.
+            return
 
 
 def second_stage(

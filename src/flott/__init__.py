@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> str:
     """Look the version up when somebody asks for it: finding an installed package takes longer than importing this."""
     if name != "__version__":
-        raise AttributeError(f"module 'flott' has no attribute '{name}'")
+        raise AttributeError(f"module 'flott' has no attribute '{name}'", name=name, obj=sys.modules[__name__])
     from importlib.metadata import PackageNotFoundError, version
 
     try:

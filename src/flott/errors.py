@@ -37,6 +37,14 @@ class CheckpointError(FlottError):
     """A checkpoint or savepoint can't be taken, read or restored."""
 
 
+class JobOwnedError(CheckpointError):
+    """A job can't be started because another driver runs it."""
+
+
+class FencedError(FlottError):
+    """Another driver has taken the job over: this one ends, and changes and removes nothing."""
+
+
 class CommitError(FlottError):
     """Output that counts could not be made visible."""
 
@@ -62,6 +70,13 @@ class TaskFailedError(JobExecutionError):
 
     def __str__(self) -> str:
         return self.message
+
+
+class RunnerLostError(JobExecutionError):
+    """What runs the job's epochs is gone for good, and this process can't get it back: start the program again.
+
+    No restart strategy helps, and nothing is removed: the next start resumes from the last checkpoint.
+    """
 
 
 class JobCanceledError(FlottError):

@@ -12,7 +12,10 @@ from click.testing import CliRunner
 from flott.cli.known_jobs import complete_job
 from flott.cli.main import main
 from flott.cli.run_progress import AboveLine, BottomLine
-from flott.coordination.job_record import JobRecord, jobs_in
+from flott.coordination.find_job import find_job, jobs_in
+from flott.coordination.job_note import RUNNING, JobNote
+from flott.coordination.job_record import JobRecord
+from flott.coordination.liveness import Lease
 from flott.rest.registry import RegisteredJob, Registration
 
 FAR = 2**60
@@ -89,7 +92,8 @@ def test_the_shell_completes_jobs_and_commands(jobs):
 
 def test_a_checkpoint_directory_knows_its_jobs(tmp_path):
     directory = str(tmp_path / "checkpoints")
-    record = JobRecord.create(directory, "4" * 32, "orders")
+    record = JobRecord(f"{directory}/{'4' * 32}", "4" * 32, JobNote("orders", RUNNING))
+    record.create()
     record.announce("http://127.0.0.1:1")
     [note] = jobs_in(directory)
     assert (note.name, note.status, note.rest) == ("orders", "RUNNING", "http://127.0.0.1:1")
@@ -98,7 +102,7 @@ def test_a_checkpoint_directory_knows_its_jobs(tmp_path):
     assert (note.status, note.rest) == ("LOST", None)
     assert json.loads(flott("list", "--json", "-c", directory)[1])["status"] == "LOST"
     # Whoever looks does not stand in the way of a driver that takes over.
-    assert JobRecord.find(directory, "orders") is not None
+    assert find_job(directory, "orders", None, Lease(), durable=True) is not None
 
 
 def test_the_progress_stays_below_what_is_printed():

@@ -65,7 +65,7 @@ def test_frames_of_flott_are_left_out_of_the_causes_too(tmp_path):
         (f"{BEGIN}env.from_colection([1])\n", "Did you mean 'from_collection'?"),
         ("from flott.datastream.window import TumblingEventTimeWindow\n", "Did you mean 'TumblingEventTimeWindows'?"),
         ("import flott.datastrem\n", "Did you mean 'datastream'?"),
-        ("import flott\nflott.tabel\n", None),
+        ("import flott\nflott.tabel\n", "Did you mean 'table'?"),
         ("[].apend(1)\n", None),
     ],
 )

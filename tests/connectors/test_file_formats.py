@@ -204,3 +204,24 @@ def test_formats_that_are_mixed_up_are_named():
         ParquetColumnarRowInputFormat(DataTypes.INT())
     with pytest.raises(GraphError, match="is no Avro schema"):
         AvroSchema.parse_string('{"type": "nothing"}')
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('cle,3,"x', "line 4: a quote is opened and not closed in this line: 'cle,3,\"x'"),
+        ('"cle,3,x', "the line '\"cle,3,x' does not fit its CsvSchema .*; it is line 4$"),
+    ],
+)
+def test_an_open_quote_in_a_csv_file_is_named_by_its_line(tmp_path, line, said):
+    (tmp_path / "a.csv").write_text(f"ann,1,x\n\nbob,2,y\n{line}\n" + "dan,4,z\n" * 100_000)
+    schema = CsvSchema.builder().add_string_column("user").add_number_column("n").add_string_column("more").build()
+    source = FileSource.for_record_stream_format(CsvReaderFormat.for_schema(schema), str(tmp_path)).build()
+    with pytest.raises(FlottError, match=rf"(?s)a\.csv': {said}"):
+        everything(source)
+
+
+def test_bytes_that_are_no_utf8_in_a_file_of_json_are_named_by_their_line(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b'{"user": "ann"}\n{"user": "\xff"}\n')
+    with pytest.raises(FlottError, match=r"a\.csv': the line .*bytes that are no UTF-8; it is line 2"):
+        everything(json_source(tmp_path).build())

@@ -147,3 +147,31 @@ def test_csv_arrays_come_back():
     message = CsvRowSerializationSchema.Builder(kind).build().serialize(Row(["a", "b"], Row(1, "c")))
     assert message == b"a;b,1;c\n"
     assert read(CsvRowDeserializationSchema.Builder(kind).build(), message) == [["a", "b"], Row(1, "c")]
+
+
+POISON = {
+    "a number beyond 64 bits": (b'{"id": 9223372036854775808}', None),
+    "half of a pair": (b'{"name": "\\ud800"}', None),
+    "wrong bytes": (b'{"name": "\xff"}', None),
+    "an infinite number": (b'{"id": 1e400}', None),
+    "deep nesting": (b'{"id": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", None),
+}
+
+
+@pytest.mark.parametrize("what", POISON)
+def test_json_of_any_content_is_ignored_or_named(what):
+    message, _ = POISON[what]
+    kind = Types.ROW_NAMED(["id", "name"], [Types.LONG(), Types.STRING()])
+    builder = JsonRowDeserializationSchema.builder().type_info(kind)
+    with pytest.raises(FlottError, match="failed to deserialize JSON"):
+        builder.build().deserialize(message)
+    assert builder.ignore_parse_errors().build().deserialize(message) in (None, Row(id=None, name=None))
+
+
+@pytest.mark.parametrize("message", [b"\xff,x", b'1,"x', b"9223372036854775808,x"])
+def test_csv_of_any_content_is_ignored_or_named(message):
+    kind = Types.ROW([Types.LONG(), Types.STRING()])
+    with pytest.raises(FlottError, match="failed to deserialize CSV row"):
+        CsvRowDeserializationSchema.Builder(kind).build().deserialize(message)
+    lenient = CsvRowDeserializationSchema.Builder(kind).set_ignore_parse_errors(True).build()
+    assert lenient.deserialize(message) in (None, Row(None, "x"))

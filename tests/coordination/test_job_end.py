@@ -59,12 +59,15 @@ class Source(DataGeneratorSource):
 class Hook:
     def __init__(self, fails):
         self.fails = fails
+        self.triggered = 0
 
     def get_identifier(self):
         return "hook"
 
     def trigger_checkpoint(self, checkpoint_id, timestamp):
-        return None
+        self.triggered += 1
+        if self.fails == "trigger twice" and self.triggered <= 2:
+            raise RuntimeError("not yet")
 
     def restore_checkpoint(self, checkpoint_id, data):
         pass
@@ -194,6 +197,21 @@ def test_a_job_listener_that_fails_does_not_hide_why_the_job_failed():
     with pytest.raises(JobExecutionError, match="the first cause"):
         env.execute("heard")
     assert len(heard) == 2
+
+
+@pytest.mark.parametrize("tolerated", [0, 1_000])
+def test_a_hook_that_fails_declines_the_checkpoint(tolerated, tmp_path):
+    options = {"execution.checkpointing.tolerable-failed-checkpoints": str(tolerated), **NO_RESTART}
+    env = environment(tmp_path, **options)
+    env.from_source(Source("trigger twice"), WatermarkStrategy.no_watermarks(), "numbers").filter(
+        lambda _: False
+    ).print()
+    client, failure = ended(env)
+    assert client.master.checkpoints.statistics.failed == (2 if tolerated else 1)
+    if tolerated:
+        assert failure is None
+    else:
+        assert "a master hook failed: RuntimeError: not yet" in str(failure)
 
 
 # Crashes at the end

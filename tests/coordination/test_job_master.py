@@ -7,10 +7,11 @@ import logging
 import pytest
 
 from flott.common import Configuration, JobStatus
+from flott.common.machine_clock import MachineClock
 from flott.coordination.launch import launch
 from flott.datastream import StreamExecutionEnvironment
 from flott.errors import EpochFailedError, JobExecutionError
-from flott.testing.cluster import InProcessRunner, WallClock
+from flott.testing.cluster import InProcessRunner
 
 
 class Unlucky(InProcessRunner):
@@ -51,10 +52,10 @@ def run(trouble, *, numbers=10_000):
     runners = []
 
     def make(_, plan, checkpoints):
-        runners.append(Unlucky(plan, WallClock(), trouble))
+        runners.append(Unlucky(plan, MachineClock(), trouble))
         return runners[0]
 
-    client = launch(program, Configuration(), WallClock(), make)
+    client = launch(program, Configuration(), MachineClock(), make)
     return client, received, runners[0]
 
 
@@ -85,7 +86,7 @@ def test_the_most_impatient_operator_sets_the_latency_target():
     env.set_buffer_timeout(-1)
     doubled = env.from_sequence(1, 10).map(lambda n: 2 * n)
     doubled.print()
-    clock = WallClock()
+    clock = MachineClock()
 
     def target():
         client = launch(env.program(), Configuration(), clock, lambda _, plan, __: InProcessRunner(plan, clock))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from flott.common import Configuration, JobStatus
+from flott.common.machine_clock import MachineClock
 from flott.coordination.launch import launch
 from flott.coordination.subtask_progress import ExecutionState
 from flott.datastream import StreamExecutionEnvironment
 from flott.errors import EpochFailedError, JobExecutionError
-from flott.testing.cluster import InProcessRunner, WallClock
+from flott.testing.cluster import InProcessRunner
 
 
 class Watched(InProcessRunner):
@@ -37,14 +38,14 @@ def start(build, *, lost=(), **settings):
     runners = []
 
     def make(_, plan, checkpoints):
-        runners.append(Watched(plan, WallClock(), lost))
+        runners.append(Watched(plan, MachineClock(), lost))
         return runners[0]
 
     configuration = Configuration.from_dict({key.replace("_", "."): value for key, value in settings.items()})
     # The runner needs the job's master before the first epoch.
     begin = pytest.MonkeyPatch()
     begin.setattr("flott.coordination.job_master.JobMaster.start", lambda self: None)
-    client = launch(env.program("watched"), configuration, WallClock(), make)
+    client = launch(env.program("watched"), configuration, MachineClock(), make)
     begin.undo()
     runners[0].master = client.master
     client.master.start()

@@ -106,4 +106,25 @@ def key_case(name, keys):
     return [Case(f"keys-{name}-states", states), Case(f"keys-{name}-windows", windows)]
 
 
-CASES = [*key_case("plain", PLAIN), *key_case("other", OTHER)]
+class MapKeys(KeyedProcessFunction):
+    """Counts by keys of a map, most of which were pickled, too."""
+
+    def open(self, runtime_context):
+        self.counts = runtime_context.get_map_state(MapStateDescriptor("counts", None, Types.LONG()))
+
+    def process_element(self, value, ctx):
+        key = nth(MAP_KEYS, value)
+        self.counts.put(key, (self.counts.get(key) or 0) + 1)
+        ctx.timer_service().register_event_time_timer(END)
+
+    def on_timer(self, timestamp, ctx):
+        yield f"+{ctx.get_current_key()} {[self.counts.get(key) for key in MAP_KEYS]} {sorted(self.counts.values())}"
+
+
+def map_keys(numbers):
+    return numbers.key_by(lambda value: value % 3).process(MapKeys(), Types.STRING()).uid("map keys")
+
+
+MAP_KEYS = [*PLAIN, *(key for key in OTHER if not isinstance(key, frozenset))]
+
+CASES = [Case("keys-of-maps", map_keys), *key_case("plain", PLAIN), *key_case("other", OTHER)]

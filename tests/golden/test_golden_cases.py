@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.golden.write_cases import CASES, FOLDER
 
+from flott.errors import TaskFailedError
+
 pytestmark = pytest.mark.job
 
 
@@ -12,7 +14,16 @@ def test_each_case_was_saved():
     assert {path.stem for path in FOLDER.glob("*.zip")} == set(CASES)
 
 
-@pytest.mark.parametrize("name", CASES)
+REFUSED = {name for name in CASES if name.startswith("keys-other")}
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_keys_that_were_pickled_are_refused_by_name(tmp_path, name):
+    with pytest.raises(TaskFailedError, match=r"operator '.*was saved for the key .*It can't be restored"):
+        CASES[name].restored(FOLDER / f"{name}.zip", tmp_path, 2)
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name not in REFUSED])
 def test_a_job_goes_on_from_it(tmp_path, name):
     # Another parallelism for some of them: state is read by key group then.
     parallelism = 2 + sum(name.encode()) % 2

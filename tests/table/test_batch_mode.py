@@ -81,3 +81,15 @@ def test_a_table_without_end_is_refused(t_env):
 )  # fmt: skip
 def test_totals_of_no_rows(t_env, query, wanted):
     assert changes(t_env, query) == wanted
+
+
+def test_last_rows_with_arrays_and_maps(t_env):
+    create(
+        t_env,
+        '[[[1, 2], {"k": 1}, 1], [[1, 2], {"k": 1}, 2], [null, null, 3]]',
+        "a ARRAY<INT>, m MAP<STRING, INT>, v INT",
+    )
+    with t_env.execute_sql("SELECT a, m, SUM(v) FROM t GROUP BY a, m").collect() as rows:
+        assert sorted(map(list, rows), key=repr) == [[None, None, 3], [[1, 2], {"k": 1}, 3]]
+    with t_env.execute_sql("SELECT DISTINCT a FROM t").collect() as rows:
+        assert sorted((row[0] for row in rows), key=repr) == [None, [1, 2]]

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 import yaml
 
+from flott.errors import FlottError
 from flott.table.bind.expressions import ExpressionBinder
 from flott.table.bind.scope import Scope
 from flott.table.compile import ArrowCompiler, column_of
@@ -39,3 +41,37 @@ def test_gives_the_same_when_constants_are_folded(text, wanted):
     bound = folded(ExpressionBinder(Scope((), text), {}).bind(parse_expression(text)))
     computed = column_of(ArrowCompiler().compile(bound)([], 1, Session()), 1)
     assert transcript.plain(computed[0].as_py()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("CAST('12345.6789' AS DECIMAL(8, 4))", "TRY_CAST gives NULL instead"),
+        ("CAST('x' AS INT)", "TRY_CAST gives NULL instead"),
+        ("'a' LIKE 'a' ESCAPE '&&'", "give one character"),
+        ("'a' LIKE 'a&b' ESCAPE '&'", "behind the escape character"),
+        ("'a' LIKE 'a&' ESCAPE '&'", "behind the escape character"),
+        ("'a' SIMILAR TO 'a&b' ESCAPE '&'", "behind the escape character"),
+        ("REGEXP('a', '(')", "is not a regular expression"),
+        ("'a' SIMILAR TO '('", "is not a regular expression"),
+        ("TO_TIMESTAMP_LTZ(1, 6)", "the precision is 0"),
+        ("ROW(1) < ROW(2)", "have no order"),
+        ("GREATEST(ARRAY[1], ARRAY[2])", "have no order"),
+        ("ROW(1) = ROW(1, 2)", "can't take"),
+        ("TIME '12:00:00' + INTERVAL '1' MONTH", "a TIME has no months"),
+        ("TIME 'noon'", "is not a TIME"),
+        ("MAP['a', 1][2]", "a key of MAP"),
+        ("CAST(DATE '2020-01-01' AS TIME)", "can't be CAST"),
+        ("CAST(TIME '12:00:00' AS DATE)", "can't be CAST"),
+        ("1 / 0", "the divisor is 0"),
+        ("CHR(1)", "there is no function"),
+    ],
+)
+def test_is_refused(text, problem):
+    with pytest.raises(FlottError, match=re.escape(problem)):
+        value_of(text)
+
+
+def value_of(text):
+    bound = ExpressionBinder(Scope((), text), {}).bind(parse_expression(text))
+    return ArrowCompiler().compile(bound)([], 1, Session())

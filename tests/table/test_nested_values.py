@@ -38,6 +38,11 @@ def test_collected_rows_have_rows_and_dicts_inside(t_env):
     assert (row.r[1], row.m["a"], row.l[0][0]) == ("x", 1, 2)
 
 
+def test_keys_of_maps_that_are_no_keys_in_python(t_env):
+    [row] = rows(t_env.sql_query("SELECT MAP[ARRAY[1, 2], 'a'] AS m, MAP[MAP['k', 1], 2] AS n"))
+    assert row == Row({(1, 2): "a"}, {(("k", 1),): 2})
+
+
 @pytest.mark.parametrize(
     "given",
     [
@@ -180,3 +185,18 @@ def test_files_of_json_have_objects(t_env, tmp_path):
     [line] = [line for path in (tmp_path / "k").glob("part-*") for line in path.read_text().splitlines()]
     wanted = {"a": 1, "r": {"c": 2, "at": "2020-01-01 00:00:00"}, "l": ["2020-01-02"], "m": {"k": {"c": 3}}}
     assert json.loads(line) == wanted
+    with t_env.execute_sql("SELECT * FROM k").collect() as found:
+        [row] = found
+    assert (row.r.c, row.m["k"].c) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("form", "text"), [("csv", "1.25\n12345.6\n\n"), ("json", '{"d":1.25}\n{"d":"12345.6"}\n{"d":null}\n')]
+)
+def test_decimals_of_files_are_rounded(t_env, tmp_path, form, text):
+    (tmp_path / "file").write_text(text)
+    t_env.execute_sql(
+        f"CREATE TABLE t (d DECIMAL(4, 1)) "
+        f"WITH ('connector' = 'filesystem', 'format' = '{form}', 'path' = '{tmp_path}/file')"
+    )
+    assert [row[0] for row in rows(t_env.from_path("t"))][:2] == [Decimal("1.3"), None]

@@ -45,6 +45,7 @@ def test_group_by(orders):
 
 def test_an_aggregate_of_all(orders):
     assert final(orders.select(col("amount").max, col("amount").avg)) == [(5, 4)]
+    assert final(orders.select(col("amount").sum0, call("sum0", col("amount")))) == [(12, 12)]
 
 
 def test_functions(orders):

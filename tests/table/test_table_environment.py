@@ -358,3 +358,16 @@ def test_reset(t_env):
     assert config.get_configuration().to_dict() == before | {"parallelism.default": "7"}
     t_env.execute_sql("RESET")
     assert config.get_configuration().to_dict() == before
+
+
+def test_lines_that_can_not_be_read_are_counted(t_env, tmp_path):
+    (tmp_path / "a.json").write_text('{"a": 1}\n{"a": 9223372036854775808}\nnothing\n{"a": 2}\n', encoding="utf-8")
+    options = f"'connector' = 'filesystem', 'format' = 'json', 'path' = '{tmp_path}'"
+    t_env.execute_sql(f"CREATE TABLE strict (a BIGINT) WITH ({options})")
+    t_env.execute_sql(f"CREATE TABLE lenient (a BIGINT) WITH ({options}, 'json.ignore-parse-errors' = 'true')")
+    result = t_env.execute_sql("SELECT * FROM lenient")
+    assert rows(result) == [[1], [None], [2]]
+    counts = result.get_job_client().master.counts
+    assert sum(count for name, count in counts.items() if name.endswith(".numParseErrors")) == 2
+    with pytest.raises(Exception, match=r"line 3 of '.*a\.json': .*'json\.ignore-parse-errors' = 'true'"):
+        rows(t_env.execute_sql("SELECT * FROM strict"))

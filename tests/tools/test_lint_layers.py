@@ -96,6 +96,13 @@ def test_the_runtime_reads_no_clock_and_no_randomness(findings_of, text, name):
     assert finding.startswith("src/flott/runtime/windowing/valve.py:")
 
 
+@pytest.mark.parametrize("package", ["connectors", "cep", "graph", "metrics"])
+def test_other_packages_do_not_ask_for_the_time_of_day(findings_of, package):
+    (finding,) = findings_of({f"{package}/x": "import time\nx = time.time_ns()"})
+    assert f"determinism: uses time.time_ns; flott.{package} reads no wall clock" in finding
+    assert findings_of({f"{package}/x": "import time\nx = time.monotonic()\ntime.sleep(0)"}) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -79,6 +79,12 @@ def test_the_first_suite_that_fails_ends_the_run(machine, capsys):
     assert "== long" not in out
 
 
+def test_at_night_the_other_suites_run_after_one_that_failed(machine, capsys):
+    machine |= {"quick": minutes(1, code=2), "long": minutes(3)}
+    assert main(["--keep-going", "ci"]) == 1
+    assert "== long" in capsys.readouterr().out
+
+
 def test_an_unknown_tier_is_refused_with_those_that_exist(machine, capsys):
     with pytest.raises(SystemExit):
         main(["weekly"])

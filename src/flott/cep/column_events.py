@@ -12,6 +12,7 @@ from flott.cep.column_condition import Expression
 from flott.cep.conditions import Always, And, Leaf, Not, leaves_of
 from flott.common.fields import Field
 from flott.runtime.columns import ColumnBatch
+from flott.runtime.many_keys import canonical_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,15 +79,18 @@ class ColumnEvents:
 
     def as_events(self, batch: ColumnBatch) -> Events:
         """Make Python objects of all events."""
-        keys = batch.column(str(self._key)).to_pylist()
+        keys = canonical_keys(batch.column(str(self._key)).to_pylist())
         return _times(batch).tolist(), keys, batch.values
 
     def that_matter(self, batch: ColumnBatch, is_active: Callable[[Any], bool]) -> tuple[Events, list[bool], Memories]:
         """Make Python objects of the events that matter; say which can start a match, and what is known of each."""
         starts = _answers(_evaluate(self._start, batch), len(batch))
-        encoded = batch.column(str(self._key)).dictionary_encode()
-        codes = encoded.indices.to_numpy(zero_copy_only=False)
-        keys = encoded.dictionary.to_pylist()
+        encoded = batch.column(str(self._key)).dictionary_encode(null_encoding="encode")
+        # Several values of a column may be one key: 0.0 and -0.0.
+        numbers: dict[Any, int] = {}
+        places = [numbers.setdefault(key, len(numbers)) for key in canonical_keys(encoded.dictionary.to_pylist())]
+        codes = np.array(places, np.int64)[encoded.indices.to_numpy(zero_copy_only=False)]
+        keys = list(numbers)
         # For each key the position from which on its events matter: the first that starts a match, or all.
         first = np.full(len(keys), len(batch), np.int64)
         positions = np.flatnonzero(starts)[::-1]

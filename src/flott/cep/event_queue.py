@@ -9,6 +9,7 @@ from operator import le
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import MIN_TIMESTAMP
+from flott.runtime.many_keys import loaded_keys
 from flott.runtime.timer_queue import NEVER
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ class EventQueue:
                     done = self._marks[head] = pickle.loads(data)
                     continue
                 (number,) = struct.unpack(">Q", address[len(prefix) :])
-                events: Events = pickle.loads(data)
+                times, keys, values = pickle.loads(data)
+                events = times, loaded_keys(keys), values
                 self._files.setdefault(head, {})[number] = events[0][-1]
                 chunk = Chunk(events, stored=True)
                 chunk.take(done)

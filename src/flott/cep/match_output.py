@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from flott.cep.matcher import Match
     from flott.runtime.clock import Clock
+    from flott.runtime.context import OperatorContext
     from flott.runtime.operator import Output
 
 __all__ = ["MatchContext", "MatchOutput"]
@@ -44,15 +45,15 @@ class MatchContext:
 class MatchOutput:
     """Calls the user's function and gathers its results. In processing time they have no timestamps."""
 
-    def __init__(self, function: Any, clock: Clock, who: str, *, stamped: bool) -> None:
+    def __init__(self, function: Any, context: OperatorContext, who: str, *, stamped: bool) -> None:
         self._process = function.process_match
         self._timed_out: Callable[[Match, MatchContext], Any] | None = getattr(
             function, "process_timed_out_match", None
         )
         self._who = who
         self._stamped = stamped
-        self.results = Results()
-        self._context = MatchContext(clock, self.results, stamped=stamped)
+        self.results = Results(context.emission)
+        self._context = MatchContext(context.clock, self.results, stamped=stamped)
 
     def matches(self, matches: list[Match], stamp: int) -> None:
         """Hand over complete matches."""
@@ -71,7 +72,7 @@ class MatchOutput:
         try:
             produced = function(match, self._context)
             if produced is not None:
-                results.values.extend(produced)
+                results.extend(results.values, produced)
         except TypeError as error:
             raise not_results(error, self._who, match) or error from None
         stamps = results.stamps

@@ -18,8 +18,8 @@ from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import Batch
 from flott.runtime.context import RuntimeContext
 from flott.runtime.operator import close_all
+from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.user_function import UserFunctionOperator
-from flott.runtime.operators.wrong_key import wrong_key
 from flott.runtime.timer_queue import NEVER
 from flott.runtime.timers import TimerService
 
@@ -77,7 +77,7 @@ class CepOperator(UserFunctionOperator):
         self.late = self.context.metrics.counter("numLateRecordsDropped")
         self._open_conditions()
         super().open()
-        self.found = MatchOutput(self.function, clock, self.who(), stamped=self.event_time)
+        self.found = MatchOutput(self.function, self.context, self.who(), stamped=self.event_time)
 
     def _open_conditions(self) -> None:
         context = RuntimeContext(self.context)
@@ -118,11 +118,7 @@ class CepOperator(UserFunctionOperator):
             self._wait_in_columns(cast("ColumnBatch", batch))
             return
         values = batch.values
-        records = iter(values)
-        try:
-            keys = list(map(self.key_selector, records))
-        except USER_CODE_RAISES as error:  # whatever a user's key selector raises
-            raise self.failed(error, records, values) from None
+        keys = selected_keys(self, self.key_selector, values)
         if self.event_time:
             self._wait(batch, keys)
             return
@@ -247,9 +243,7 @@ class CepOperator(UserFunctionOperator):
         try:
             self._look_at(records, stamps, keys, starts, memories)
         except USER_CODE_RAISES as error:  # whatever a user's condition or function raises
-            position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
-            wrong = wrong_key(self.context.title, keys[position], values[position])
-            raise wrong or self.failure(error, values[position]) from None
+            raise self.failed(error, records, values) from None
         self.scope.unset()
 
     def _look_at(

@@ -80,9 +80,11 @@ def command_of(job: Path, arguments: tuple[str, ...], *, pyflink: bool, settings
     """Return the words that say the same as these options.
 
     >>> from pathlib import Path
-    >>> given = dict(parallelism=2, master=None, savepoint=None, allow=True, claim_mode=None, properties=("a=b",))
+    >>> given = dict(
+    ...     parallelism=2, master=None, savepoint=None, allow=True, claim_mode=None, new=True, properties=["a=b"]
+    ... )
     >>> command_of(Path("job.py"), ("x",), pyflink=False, settings=given)
-    ['-p', '2', '-n', '-D', 'a=b', 'job.py', 'x']
+    ['-p', '2', '-n', '--new', '-D', 'a=b', 'job.py', 'x']
     """
     named = {"parallelism": "-p", "master": "--master", "savepoint": "-s", "claim_mode": "--claim-mode"}
     words = []
@@ -91,6 +93,8 @@ def command_of(job: Path, arguments: tuple[str, ...], *, pyflink: bool, settings
             words += [option, str(settings[name])]
     if settings["allow"]:
         words.append("-n")
+    if settings.get("new"):
+        words.append("--new")
     if pyflink:
         words.append("--pyflink")
     for one in settings["properties"]:

@@ -10,7 +10,7 @@ import click
 from flott.cli.api import UnreachableError, unreachable
 from flott.cli.known_jobs import DIRECTORY, KnownJob, find_job, job_argument, known_jobs
 from flott.cli.output import AS_JSON, amount, duration, fail, show, show_json
-from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage
+from flott.coordination.checkpoints.storage import find_checkpoints
 from flott.errors import FlottError
 
 ENDLESS = 2**62
@@ -177,7 +177,7 @@ def checkpoints(job: str, *, directory: str | None, as_json: bool) -> None:
     if known.root is None:
         fail(f"job '{known.name}' kept no checkpoints: it had no checkpoint directory")
     try:
-        found = DirectoryCheckpointStorage(known.root).find()[::-1]
+        found = find_checkpoints(known.root)[::-1]
     except (FlottError, OSError) as error:
         fail(f"{known.root} can't be read: {error}")
     rows = [
@@ -188,8 +188,8 @@ def checkpoints(job: str, *, directory: str | None, as_json: bool) -> None:
             moment(one.timestamp),
             "",
             "",
-            f"{known.root}/chk-{one.checkpoint_id}",
+            path,
         )
-        for one in found
+        for path, one in found
     ]
     show(columns, rows, as_json=as_json)

@@ -10,13 +10,13 @@ import click
 from flott.cli.api import Api
 from flott.cli.output import NO_SUCH_JOB, UNREACHABLE, fail
 from flott.connectors.paths import absolute
-from flott.coordination.job_record import jobs_in
+from flott.coordination.find_job import jobs_in
 from flott.rest.registry import LOST, registered_jobs, registry_directory
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from flott.coordination.job_record import JobNote
+    from flott.coordination.find_job import ListedJob
     from flott.rest.registry import RegisteredJob
 
 DIRECTORY = click.option(
@@ -56,7 +56,7 @@ class KnownJob:
         )  # fmt: skip
 
     @staticmethod
-    def noted(note: JobNote) -> KnownJob:
+    def noted(note: ListedJob) -> KnownJob:
         """Return a job of a checkpoint directory."""
         return KnownJob(note.job_id, note.name, note.status, note.rest, root=note.root)
 

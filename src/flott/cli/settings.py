@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from flott.common import Configuration
-from flott.common.options import CoreOptions, FlottOptions, StateRecoveryOptions
+from flott.common.options import CoreOptions, DriverOptions, FlottOptions, StateRecoveryOptions
 from flott.connectors.paths import absolute
 from flott.datastream import StreamExecutionEnvironment
 
@@ -37,6 +37,12 @@ OPTIONS = (
         type=click.Choice(["CLAIM", "NO_CLAIM"]),
         help="CLAIM: the job owns the savepoint, and deletes it once it is not needed.",
     ),
+    click.option(
+        "--new",
+        "new",
+        is_flag=True,
+        help="Start another job instead of resuming the one of this name in the checkpoint directory.",
+    ),
     click.option("-D", "properties", metavar="KEY=VALUE", multiple=True, help="Any setting; may be repeated."),
 )
 
@@ -56,6 +62,7 @@ def settings_of(
     allow: bool,
     claim_mode: str | None,
     properties: tuple[str, ...],
+    new: bool = False,
     pyflink: bool = False,
 ) -> Configuration:
     """Return what the command line says as a configuration.
@@ -79,6 +86,8 @@ def settings_of(
         configuration.set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, True)
     if claim_mode is not None:
         configuration.set(StateRecoveryOptions.RESTORE_MODE, claim_mode)
+    if new:
+        configuration.set(DriverOptions.NEW_JOB, True)
     if pyflink:
         configuration.set(FlottOptions.PYFLINK_IMPORTS, True)
     return configuration

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def suggestion(error: BaseException) -> str | None:
@@ -20,7 +25,7 @@ def suggestion(error: BaseException) -> str | None:
     if isinstance(error, ImportError) and error.name is not None:
         return nearest(missing_name(error), names_in(error.name))
     if isinstance(error, AttributeError) and is_ours(error.obj):
-        return nearest(error.name or "", dir(error.obj))
+        return nearest(error.name or "", [*dir(error.obj), *modules_in(getattr(error.obj, "__path__", []))])
     return None
 
 
@@ -57,10 +62,13 @@ def modules_beside(name: str) -> list[str]:
     package, _, _ = name.rpartition(".")
     if not package.startswith("flott"):
         return []
-    from pkgutil import iter_modules
-
     try:
         path = import_module(package).__path__
     except (ModuleNotFoundError, AttributeError):
         return []
+    return modules_in(path)
+
+
+def modules_in(path: Iterable[str]) -> list[str]:
+    """Return the names of the modules in the folders of a package."""
     return [module.name for module in iter_modules(path)]

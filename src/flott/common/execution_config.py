@@ -165,11 +165,11 @@ class ExecutionConfig:
         return self._configuration.get(PipelineOptions.CLOSURE_CLEANER_LEVEL) != "NONE"
 
     def enable_object_reuse(self) -> ExecutionConfig:
-        """Accepted; chained operators always hand on the same object."""
+        """Lets operators hand on the very objects that functions return, without copies."""
         return self._set(PipelineOptions.OBJECT_REUSE, True)
 
     def disable_object_reuse(self) -> ExecutionConfig:
-        """Accepted; chained operators always hand on the same object."""
+        """Lets each record stay what it was when it was emitted: the default."""
         return self._set(PipelineOptions.OBJECT_REUSE, False)
 
     def is_object_reuse_enabled(self) -> bool:

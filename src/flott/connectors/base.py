@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,6 +25,9 @@ class Source(ABC):
 
     A source is pickled into the plan, so it holds what it takes to read, but no open file or connection.
     """
+
+    fresh_batches: ClassVar[bool] = False
+    """Whether ``read`` makes a new list for each batch and keeps nothing of it: fewer records are then copied."""
 
     @abstractmethod
     def is_bounded(self) -> bool:
@@ -110,6 +113,12 @@ class SupportsCommitter(ABC):
     def create_committer(self) -> Committer:
         """In the driver: return what commits."""
 
+    def make_durable(self, committables: list[Any], *, committed: bool) -> None:  # noqa: B027 - most need nothing
+        """In the driver: see to it that output survives a power failure.
+
+        Called before a checkpoint names committables, and again when they are committed, before the next checkpoint.
+        """
+
     def abort_stale(self, scope: SinkScope, kept: list[Any]) -> None:  # noqa: B027 - not all leave something
         """In the driver, when the job starts or ends: undo what writers of this sink left that nobody will commit.
 
@@ -125,6 +134,10 @@ class SinkScope:
 
     job_id: str
     operator_id: str
+    owner: int = 1
+    """The number of the job's driver, which its writers know as ``context.get_owner()``. Put it into names: a driver
+    that was replaced and does not know it must not undo what its successor's writers left, so undo only what has this
+    number or a lower one."""
 
 
 class DeliveryGuarantee(Enum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar
 from uuid import uuid4
 
 import fsspec
@@ -12,7 +12,7 @@ from flott.connectors.base import CommittingSinkWriter, Sink, Source, SupportsCo
 from flott.connectors.file_sink import FileCommitter
 from flott.connectors.find_files import find_files
 from flott.connectors.input_format import InputSplitEnumerator
-from flott.connectors.staged_files import StagedFile, StagedFiles, StagingArea, staging_folder
+from flott.connectors.staged_files import StagedFile, StagedFiles, StagingArea, writer_folder
 from flott.runtime.batch import Batch
 
 if TYPE_CHECKING:
@@ -36,8 +36,10 @@ class CachedRecordsSink(Sink, SupportsCommitter):
         return FileCommitter(StagingArea(self.path))
 
     def abort_stale(self, scope: SinkScope, kept: list[StagedFiles]) -> None:
-        folder = staging_folder(scope.job_id, scope.operator_id)
-        StagingArea(self.path).tidy(folder, {file.staged for one in kept for file in one.files})
+        StagingArea(self.path).tidy(scope, {file.staged for one in kept for file in one.files})
+
+    def make_durable(self, committables: list[StagedFiles], *, committed: bool) -> None:
+        StagingArea(self.path).make_durable(committables, committed=committed)
 
 
 class CachedRecordsWriter(CommittingSinkWriter):
@@ -45,7 +47,7 @@ class CachedRecordsWriter(CommittingSinkWriter):
 
     def __init__(self, path: str, context: WriterInitContext) -> None:
         self._area = StagingArea(path)
-        self._directory = f"{staging_folder(context.job_id, context.operator_id)}/{context.subtask}"
+        self._directory = writer_folder(context)
         self._open: tuple[StagedFile, BinaryIO] | None = None
 
     def write(self, element: Any, context: WriteContext) -> None:
@@ -79,6 +81,8 @@ class CachedRecordsWriter(CommittingSinkWriter):
 
 class CachedRecordsSource(Source):
     """Reads the files again, each as a whole, records with their timestamps."""
+
+    fresh_batches: ClassVar[bool] = True
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import cloudpickle
 
@@ -32,6 +32,8 @@ class CollectionSource(Source):
     >>> [batch.values for read in reads for batch in source.read(read)]
     [['a', 'b', 'c']]
     """
+
+    fresh_batches: ClassVar[bool] = True
 
     def __init__(self, elements: Iterable[Any], type_info: TypeInformation | None = None) -> None:
         kept = list(elements)

@@ -15,10 +15,12 @@ from pyarrow import csv as pa_csv
 from flott.common.java_float import java_float
 from flott.common.serialization import BulkWriter, BulkWriterFactory
 from flott.connectors.arrow_rows import columns_as_text, row_type_of
+from flott.connectors.csv_lines import OPEN_QUOTE, first_open_quote
 from flott.connectors.decoded_stream import decoded, open_file
 from flott.connectors.file_errors import first_wrong_line
 from flott.connectors.file_range import FileRange
 from flott.connectors.file_source import StreamFormat
+from flott.connectors.line_numbers import LineNumbers
 from flott.connectors.paths import edition_of
 from flott.connectors.text_lines import PIECE
 from flott.errors import FlottError
@@ -74,23 +76,32 @@ class CsvFormat(StreamFormat):
         path, columns = FileRange.of(read.split).path, self.columns
         names = header_of(path, self.charset, columns, edition_of(path)) if columns.use_header else columns.schema.names
         drop = (columns.use_header or columns.skip_first) and read.start == 0
+        numbers = LineNumbers(read, self.charset)
         for block, charset in blocks(read):
             text = block if charset == "utf-8" else block.decode(charset, "replace").encode()
             if drop:
-                text, drop = text.partition(b"\n")[2], False
+                # Left empty, so that lines keep their numbers.
+                text, drop = b"\n" + text.partition(b"\n")[2], False
             if columns.comments:
-                text = b"\n".join(line for line in text.split(b"\n") if not line.lstrip().startswith(b"#"))
+                lines = text.split(b"\n")
+                text = b"\n".join(b"" if line.lstrip().startswith(b"#") else line for line in lines)
             if text.strip():
-                yield self._parsed(path, text, names)
+                yield self._parsed(path, text, names, numbers)
+            numbers.after(block)
 
-    def _parsed(self, path: str, text: bytes, names: list[str]) -> ColumnBatch:
+    def _parsed(self, path: str, text: bytes, names: list[str], numbers: LineNumbers) -> ColumnBatch:
         columns = self.columns
         try:
             table = self._table(text, names)
+            wrong = first_open_quote(text, table.num_rows, columns.separator, columns.quote, columns.escape)
+            if wrong is not None:
+                line = text.split(b"\n")[wrong].decode("utf-8", "replace")[:200]
+                raise FlottError(f"'{path}': line {numbers.before_block() + wrong + 1}: {OPEN_QUOTE}: '{line}'")
         except (pa.ArrowInvalid, pa.ArrowKeyError) as error:
-            line = first_wrong_line(text, lambda part: self._table(part, names))
+            number, line = first_wrong_line(text, lambda part: self._table(part, names))
             raise FlottError(
-                f"'{path}': the line '{line}' does not fit its CsvSchema ({columns_as_text(columns.schema)}): {error}"
+                f"'{path}': the line '{line}' does not fit its CsvSchema "
+                f"({columns_as_text(columns.schema)}): {error}; it is line {numbers.before_block() + number + 1}"
             ) from error
         separators = dict(columns.element_separators)
         made = [_column(table.column(field.name), field, separators.get(field.name)) for field in columns.schema]

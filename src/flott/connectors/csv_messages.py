@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from flott.common.serialization import DeserializationSchema, SerializationSchema
 from flott.common.typeinfo.collections import _SequenceTypeInfo
 from flott.common.typeinfo.composite import RowTypeInfo
+from flott.connectors.csv_lines import cells_of
 from flott.connectors.message_values import checked_row, from_text, row_of, to_text
 from flott.errors import FlottError, GraphError
 
@@ -78,21 +78,19 @@ class CsvRowDeserializationSchema(DeserializationSchema["Row"]):
     def deserialize(self, message: bytes) -> Row | None:
         """Returns the row of a message; None for one that can't be read, if such are to be ignored."""
         line = self._line
-        text = message.decode()
-        if line.comments and text.startswith("#"):
-            return None
         try:
+            text = message.decode()
+            if line.comments and text.startswith("#"):
+                return None
             return self._read(text)
-        except (ValueError, csv.Error) as error:
+        except (ValueError, OverflowError) as error:
             if line.ignore_errors:
                 return None
-            raise FlottError(f"failed to deserialize CSV row {text!r:.200}: {error}") from None
+            raise FlottError(f"failed to deserialize CSV row {message!r:.200}: {error}") from None
 
     def _read(self, text: str) -> Row:
         line = self._line
-        settings: dict[str, Any] = {"quoting": csv.QUOTE_NONE if line.quote is None else csv.QUOTE_MINIMAL}
-        found = csv.reader([text], delimiter=line.delimiter, quotechar=line.quote, escapechar=line.escape, **settings)
-        cells: list[str | None] = [*next(found, [])]
+        cells: list[str | None] = [*cells_of(text, line.delimiter, line.quote, line.escape)]
         kinds = line.row_type.get_field_types()
         if len(cells) != len(kinds) and not line.ignore_errors:
             raise ValueError(f"row length mismatch: {len(kinds)} fields expected but was {len(cells)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import cloudpickle
 
@@ -34,6 +34,8 @@ class DataGeneratorSource(Source):
     >>> [batch.values for read in reads for batch in source.read(read)]
     [['user-0', 'user-1', 'user-2']]
     """
+
+    fresh_batches: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.connectors.base import Source
 from flott.errors import GraphError
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 class FeedbackSource(Source):
     """The head of a loop. The driver holds the records between two epochs, as the bytes that tasks made of them."""
+
+    fresh_batches: ClassVar[bool] = True
 
     def __init__(self, max_wait: int = 0) -> None:
         self.max_wait = max_wait

@@ -63,14 +63,14 @@ def _damaged(path: str, error: Exception) -> FlottError:
     )
 
 
-def first_wrong_line(text: bytes, parse: Callable[[bytes], object]) -> str:
-    r"""Return the first line that can't be parsed, shortened.
+def first_wrong_line(text: bytes, parse: Callable[[bytes], object]) -> tuple[int, str]:
+    r"""Return the first line that can't be parsed: its number in the text, and what it says, shortened.
 
     >>> def parse(text):
     ...     if b"x" in text:
     ...         raise pa.ArrowInvalid
     >>> first_wrong_line(b"a\nb\nx\nc\nx", parse)
-    'x'
+    (2, 'x')
     """
     lines = text.split(b"\n")
     good, wrong = 0, len(lines)
@@ -82,4 +82,4 @@ def first_wrong_line(text: bytes, parse: Callable[[bytes], object]) -> str:
             wrong = middle
         else:
             good = middle
-    return lines[good].decode("utf-8", "replace")[:200]
+    return good, lines[good].decode("utf-8", "replace")[:200]

@@ -14,7 +14,7 @@ from flott.connectors.partition_commit import PartitionCommit
 from flott.connectors.paths import absolute
 from flott.connectors.pending_partitions import PendingPartitions
 from flott.connectors.rolling_policies import OnCheckpointRollingPolicy, RollingPolicy
-from flott.connectors.staged_files import StagingArea, staging_folder
+from flott.connectors.staged_files import StagingArea
 from flott.errors import GraphError
 from flott.runtime.crash_points import reach
 
@@ -92,7 +92,10 @@ class FileSink(Sink, SupportsCommitter):
 
     def abort_stale(self, scope: SinkScope, kept: list[StagedFiles]) -> None:
         area = StagingArea(self.settings.base_path)
-        area.tidy(staging_folder(scope.job_id, scope.operator_id), {file.staged for one in kept for file in one.files})
+        area.tidy(scope, {file.staged for one in kept for file in one.files})
+
+    def make_durable(self, committables: list[StagedFiles], *, committed: bool) -> None:
+        StagingArea(self.settings.base_path).make_durable(committables, committed=committed)
 
     class BaseBuilder:
         """Gathers the settings of a file sink."""

@@ -11,7 +11,7 @@ from flott.connectors.bucket_assigners import BucketContext
 from flott.connectors.output_file_config import OutputFileConfig
 from flott.connectors.part_file import PartFile
 from flott.connectors.pending_partitions import WriterProgress
-from flott.connectors.staged_files import StagedFile, StagedFiles, StagingArea, staging_folder
+from flott.connectors.staged_files import StagedFile, StagedFiles, StagingArea, writer_folder
 
 if TYPE_CHECKING:
     from flott.connectors.bucket_assigners import BucketAssigner
@@ -41,7 +41,7 @@ class FileWriter(CommittingSinkWriter):
         self._settings = settings
         self._clock = context.clock
         self._area = StagingArea(settings.base_path)
-        self._directory = f"{staging_folder(context.job_id, context.operator_id)}/{context.subtask}"
+        self._directory = writer_folder(context)
         self._id = uuid4().hex
         self._open: dict[str, PartFile] = {}
         self._completed: list[StagedFile] = []

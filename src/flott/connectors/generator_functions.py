@@ -7,6 +7,8 @@ from itertools import repeat
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.emission import emission
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -60,7 +62,8 @@ def gather(records: Iterator[Any], run: range) -> list[Any]:
     """Return the records of a run of indexes; what the user's function raises gets a note that names the index."""
     made: list[Any] = []
     try:
-        made.extend(records)
+        # Each as it is when the function returns it, even if that goes on to change it.
+        emission(object_reuse=False).extend(made, records)
     except Exception as error:
         add_note(error, f"raised for index {run[len(made)]} of the data generator")
         raise

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.connectors.base import BATCH_SIZE, Source
 from flott.runtime.batch import Batch
+from flott.runtime.emission import emission
 from flott.runtime.source import SourcePlan, SplitRead
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 class InputFormatSource(Source):
     """What an InputFormat reads. Splits travel to the tasks, so they can be pickled, and read again give the same."""
+
+    fresh_batches: ClassVar[bool] = True
 
     def __init__(self, input_format: InputFormat[Any]) -> None:
         self.input_format = input_format
@@ -34,8 +37,9 @@ class InputFormatSource(Source):
         given.open(split)
         try:
             values: list[Any] = []
+            emitted = emission(object_reuse=False).one
             while not given.reached_end():
-                values.append(given.next_record())
+                values.append(emitted(given.next_record()))
                 if len(values) == BATCH_SIZE:
                     yield Batch(values)
                     values = []

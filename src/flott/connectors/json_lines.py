@@ -12,7 +12,8 @@ from flott.connectors.arrow_rows import columns_as_text, row_type_of
 from flott.connectors.file_errors import first_wrong_line
 from flott.connectors.file_range import FileRange
 from flott.connectors.file_source import StreamFormat
-from flott.connectors.text_lines import PIECE
+from flott.connectors.line_numbers import LineNumbers
+from flott.connectors.text_lines import PIECE, is_utf8
 from flott.errors import FlottError
 from flott.runtime.columns import ColumnBatch, RecordShape
 
@@ -36,21 +37,27 @@ class JsonLines(StreamFormat):
 
     def read(self, read: SplitRead, blocks: Blocks) -> Iterator[Batch]:
         shape = RecordShape(tuple(self.schema.names))
+        numbers = LineNumbers(read, self.charset)
         for block, charset in blocks(read):
             text = block if charset == "utf-8" else block.decode(charset, "replace").encode()
             if not text.strip():
+                numbers.after(block)
                 continue
             try:
                 table = self._table(text)
             except pa.ArrowInvalid as error:
-                line = first_wrong_line(text, self._table)
+                number, line = first_wrong_line(text, self._table)
+                path, place = FileRange.of(read.split).path, numbers.before_block() + number + 1
                 raise FlottError(
-                    f"'{FileRange.of(read.split).path}': the line '{line}' is no JSON object with "
-                    f"{columns_as_text(self.schema)}: {error}"
+                    f"'{path}': the line '{line}' is no JSON object with "
+                    f"{columns_as_text(self.schema)}: {error}; it is line {place}"
                 ) from error
+            numbers.after(block)
             yield ColumnBatch(tuple(table.column(name).combine_chunks() for name in self.schema.names), shape)
 
     def _table(self, text: bytes) -> Any:
+        if not is_utf8(text):
+            raise pa.ArrowInvalid("bytes that are no UTF-8")  # Arrow would hand them on in strings
         options = pa_json.ParseOptions(explicit_schema=self.schema, unexpected_field_behavior="ignore")
         reading = pa_json.ReadOptions(use_threads=False, block_size=max(len(text) + 1, PIECE))
         return pa_json.read_json(pa.BufferReader(text), reading, options)

@@ -33,7 +33,7 @@ class JsonRowDeserializationSchema(DeserializationSchema["Row"]):
         """Returns the row of a message; None for one that can't be read, if such are to be ignored."""
         try:
             row: Row | None = from_json(self._type, json.loads(message), strict=self._strict, lenient=self._ignore)
-        except ValueError as error:
+        except (ValueError, OverflowError, RecursionError) as error:
             if self._ignore:
                 return None
             raise FlottError(f"failed to deserialize JSON {message!r:.200}: {error}") from None

@@ -72,11 +72,20 @@ def from_json(kind: Any, value: Any, *, strict: bool = False, lenient: bool = Fa
     """
     if value is None:
         return None
+    if isinstance(value, str) and not value.isascii():
+        _check_characters(value)
     if isinstance(kind, RowTypeInfo):
         return _row_from(kind, value, strict=strict, lenient=lenient)
     if isinstance(kind, NESTED):
         return _nested_from(kind, value, strict=strict)
     return _single_from(kind, value)
+
+
+def _check_characters(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise BadValueError(f"{text!r:.100} has a character that is half of a pair: {error.reason}") from None
 
 
 def _row_from(kind: RowTypeInfo, value: Any, *, strict: bool, lenient: bool) -> Row:
@@ -117,7 +126,10 @@ def _single_from(kind: Any, value: Any) -> Any:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if isinstance(value, (bool, list, dict)):
         raise BadValueError(f"{value!r:.100} is no {kind!r}")
-    return from_text(kind, str(int(value)) if _is(kind, *BITS) else str(value))
+    try:
+        return from_text(kind, str(int(value)) if _is(kind, *BITS) else str(value))
+    except (OverflowError, ValueError):  # 1e400 is infinite, and so no integer
+        raise BadValueError(f"{value!r:.100} is no {kind!r}") from None
 
 
 def _expected(value: Any, kind: type, name: str) -> Any:

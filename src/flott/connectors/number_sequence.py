@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from flott.common.typeinfo import Types
 from flott.connectors.base import BATCH_SIZE, Source
@@ -27,6 +27,8 @@ class NumberSequenceSource(Source):
     >>> [batch.values for reads in plan.reads for read in reads for batch in source.read(read)]
     [[4, 5], [1, 2, 3]]
     """
+
+    fresh_batches: ClassVar[bool] = True
 
     def __init__(self, start: int, end: int) -> None:
         if not all(isinstance(bound, int) for bound in (start, end)):

@@ -42,6 +42,16 @@ def gid_prefix(scope: SinkScope) -> str:
     return f"flott:{scope.job_id}:{scope.operator_id}:"
 
 
+def owner_of(gid: str) -> int:
+    """Return the number of the driver that a transaction was prepared for; 0 for one of Flott 0.1.
+
+    >>> owner_of("flott:job:op:d3:0:1f"), owner_of("flott:job:op:0:1f")
+    (3, 0)
+    """
+    part = gid.split(":")[3]
+    return int(part[1:]) if part.startswith("d") else 0
+
+
 def prepare(address: PostgresAddress, connection: Connection[tuple[Any, ...]], gid: str) -> PreparedTransaction:
     """First phase: make the running transaction durable under a name."""
     psycopg = psycopg_module()
@@ -133,7 +143,8 @@ def roll_back_stale(
     sql = psycopg.sql
     query = "SELECT gid FROM pg_prepared_xacts WHERE database = current_database() AND starts_with(gid, %s)"
     try:
-        found = {gid for (gid,) in connection.execute(query, [gid_prefix(scope)])}
+        # Those of a later driver are not ours to judge: this one may have been replaced without knowing it.
+        found = {gid for (gid,) in connection.execute(query, [gid_prefix(scope)]) if owner_of(gid) <= scope.owner}
         for gid in sorted(found - kept):
             try:
                 connection.execute(sql.SQL("ROLLBACK PREPARED {}").format(sql.Literal(gid)))

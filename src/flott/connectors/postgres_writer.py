@@ -22,7 +22,9 @@ class PostgresWriter(CommittingSinkWriter):
     def __init__(self, settings: PostgresSettings, context: WriterInitContext) -> None:
         self._settings = settings
         self._parameters = settings.parameters
-        self._prefix = f"{gid_prefix(SinkScope(context.job_id, context.operator_id))}{context.subtask}:"
+        self._prefix = (
+            f"{gid_prefix(SinkScope(context.job_id, context.operator_id))}d{context.owner}:{context.subtask}:"
+        )
         self._errors: Any = psycopg_module().Error
         self._connection: Connection[tuple[Any, ...]] | None = None
         self._rows: list[Any] = []

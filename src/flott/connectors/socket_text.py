@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from flott.common.typeinfo import Types
 from flott.connectors.base import BATCH_SIZE, Source
@@ -58,6 +58,8 @@ class SocketTextSource(Source):
     >>> SocketTextSource("localhost", 9999).is_bounded()
     False
     """
+
+    fresh_batches: ClassVar[bool] = True
 
     def __init__(
         self, host: str, port: int, delimiter: str = "\n", max_retry: int = 0, log_directory: str | None = None

@@ -9,16 +9,20 @@ from __future__ import annotations
 import contextlib
 import logging
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import fsspec
 
 from flott.connectors.file_errors import writing
+from flott.runtime.storage import SyncedFolders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from flott.connectors.base import SinkScope
     from flott.connectors.pending_partitions import WriterProgress
+    from flott.runtime.operators.sinks import WriterInitContext
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +54,21 @@ def staging_folder(job_id: str, operator_id: str) -> str:
     return f"{STAGING}/{job_id}-{operator_id}"
 
 
+def writer_folder(context: WriterInitContext) -> str:
+    """Return where a writer stages its files, relative to the base path; the name says for which driver of the job."""
+    return f"{staging_folder(context.job_id, context.operator_id)}/d{context.owner}/{context.subtask}"
+
+
+def owner_of(name: str) -> int:
+    """Return the number of the driver that a file was staged for; 0 for one of Flott 0.1.
+
+    >>> owner_of(".staging/job-op/d3/0/file"), owner_of(".staging/job-op/0/file")
+    (3, 0)
+    """
+    folder = name.split("/")[2]
+    return int(folder[1:]) if folder.startswith("d") else 0
+
+
 class StagingArea:
     """The files of one sink, on any file system that fsspec knows."""
 
@@ -57,6 +76,10 @@ class StagingArea:
         self.file_system: Any
         self.file_system, root = fsspec.core.url_to_fs(base_path)
         self._root = root.rstrip("/")
+        protocols = (
+            {self.file_system.protocol} if isinstance(self.file_system.protocol, str) else self.file_system.protocol
+        )
+        self._local = SyncedFolders(Path(root)) if "file" in protocols else None
 
     def create(self, name: str) -> BinaryIO:
         """Open a new hidden file."""
@@ -103,24 +126,44 @@ class StagingArea:
             with contextlib.suppress(FileNotFoundError):
                 self.file_system.rm_file(self.path(name))
 
+    def sync(self, names: Iterable[str]) -> None:
+        """Make files on a local disk durable, with the directories that they are in, up to the base path."""
+        if self._local is not None:
+            self._local.sync([Path(self.path(name)) for name in names])
+
+    def make_durable(self, committables: Iterable[StagedFiles], *, committed: bool) -> None:
+        """Make what writers staged durable, or the places that it was moved to."""
+        files = [file for committable in committables for file in committable.files]
+        if not committed:
+            self.sync([file.staged for file in files])
+        elif self._local is not None:
+            self._local.sync_folders({Path(self.path(file.target)).parent for file in files})
+
     def publish(self, file: StagedFile) -> None:
-        """Move a file to its place. On most file systems that is atomic; an object store copies, also atomically."""
+        """Move a file to its place. On most file systems that is atomic; an object store copies, also atomically.
+
+        Another driver of the job may do the same at the same time: the name is the same, so it shows once.
+        """
         staged, target = self.path(file.staged), self.path(file.target)
         if self.file_system.exists(staged):
             self.file_system.makedirs(target.rpartition("/")[0], exist_ok=True)
-            self.file_system.mv(staged, target)
-        elif not self.file_system.exists(target):
+            with contextlib.suppress(FileNotFoundError):
+                self.file_system.mv(staged, target)
+                return
+        if not self.file_system.exists(target):
             # After a restart, files committed before may have been taken away by whoever reads them.
             log.warning("'%s' was to be committed; it is neither staged nor in its place", target)
 
-    def tidy(self, folder: str, kept: set[str]) -> None:
-        """Remove what attempts that came to nothing left below a folder, except for some files."""
+    def tidy(self, scope: SinkScope, kept: set[str]) -> None:
+        """Remove what attempts left that came to nothing, except for some files and for those of later drivers."""
+        folder = staging_folder(scope.job_id, scope.operator_id)
         path = self.path(folder)
         self.file_system.invalidate_cache(path)
         found = self.file_system.find(path) if self.file_system.exists(path) else []
         names = {f"{folder}/{file.split(f'/{folder}/', 1)[-1]}" for file in found}
-        self.remove(names - kept)
-        for directory in {name.rpartition("/")[0] for name in names}:
+        mine = {name for name in names if owner_of(name) <= scope.owner}
+        self.remove(mine - kept)
+        for directory in {name.rpartition("/")[0] for name in mine}:
             self.remove_empty(directory)
 
     def remove_empty(self, directory: str) -> None:

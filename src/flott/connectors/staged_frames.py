@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from flott.connectors.base import Committer, CommittingSinkWriter, Sink, SupportsCommitter
 from flott.connectors.parquet_format import ParquetWriter
-from flott.connectors.staged_files import StagingArea, staging_folder
+from flott.connectors.staged_files import StagingArea, writer_folder
 from flott.runtime.crash_points import reach
 
 if TYPE_CHECKING:
@@ -63,8 +63,11 @@ class StagedRowsSink(Sink, SupportsCommitter):
         return StagedRowsCommitter(StagingArea(self.directory), self.directory, self._write, self._numbers)
 
     def abort_stale(self, scope: SinkScope, kept: list[StagedRows]) -> None:
-        folder = staging_folder(scope.job_id, scope.operator_id)
-        StagingArea(self.directory).tidy(folder, {rows.name for rows in kept})
+        StagingArea(self.directory).tidy(scope, {rows.name for rows in kept})
+
+    def make_durable(self, committables: list[StagedRows], *, committed: bool) -> None:
+        if not committed:
+            StagingArea(self.directory).sync([rows.name for rows in committables])
 
 
 class StagedRowsWriter(CommittingSinkWriter):
@@ -74,7 +77,7 @@ class StagedRowsWriter(CommittingSinkWriter):
         self._schema = schema
         self._context = context
         self._area = StagingArea(directory)
-        self._folder = f"{staging_folder(context.job_id, context.operator_id)}/{context.subtask}"
+        self._folder = writer_folder(context)
         self._open: tuple[str, BinaryIO, ParquetWriter] | None = None
 
     def write(self, element: Any, context: WriteContext) -> None:

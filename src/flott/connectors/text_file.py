@@ -39,6 +39,8 @@ class TextFileSource(Source):
     True
     """
 
+    fresh_batches: ClassVar[bool] = True
+
     block_size: ClassVar[int] = PIECE
     """How many bytes of lines are worked on at once."""
 

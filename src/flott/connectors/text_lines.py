@@ -43,8 +43,20 @@ def checked_charset(charset: str) -> str:
 
 
 def is_splittable(charset: str) -> bool:
-    """Say whether bytes in this charset can be cut at any line feed and decoded from there."""
+    """Return whether bytes in this charset can be cut at any line feed and decoded from there."""
     return not charset.startswith(STATEFUL_CHARSETS) and "\n".encode(charset) == b"\n"
+
+
+def is_utf8(text: bytes | str) -> bool:
+    r"""Say whether bytes are UTF-8; or text that bytes were decoded to with ``surrogateescape``.
+
+    >>> is_utf8("a".encode()), is_utf8(b"\xff"), is_utf8(b"\xff".decode("utf-8", "surrogateescape"))
+    (True, False, False)
+    """
+    try:
+        return text.isascii() or (text.encode() if isinstance(text, str) else text.decode()) is not None
+    except UnicodeError:
+        return False
 
 
 def cut_lines(

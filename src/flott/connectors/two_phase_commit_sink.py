@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import cloudpickle
 
+from flott.common.machine_clock import MachineClock
 from flott.connectors.base import Committer, CommittingSinkWriter, Sink, SinkScope, SupportsCommitter
 from flott.errors import USER_CODE_RAISES, CommitError
 from flott.runtime.context import RuntimeContext
@@ -22,11 +22,6 @@ log = logging.getLogger("flott.sinks")
 
 SHOWN = 200
 """How much of a handle goes into a message."""
-
-
-def now() -> int:
-    """Return the time of day in milliseconds: tasks write it down, the driver compares."""
-    return time.time_ns() // 1_000_000
 
 
 class TransactionalFunction(Protocol):
@@ -94,6 +89,7 @@ class TransactionWriter(CommittingSinkWriter):
     def __init__(self, function: TransactionalFunction, context: WriterInitContext) -> None:
         self._function = function
         self._context = TransactionContext(context.clock)
+        self._clock = context.clock
         self._open = False
         self._handle: Any = None
         self._begun = 0
@@ -102,7 +98,7 @@ class TransactionWriter(CommittingSinkWriter):
         """Write a record; the first of an epoch begins the transaction."""
         if not self._open:
             self._context.write = context
-            self._begun = now()
+            self._begun = self._clock.now()
             self._handle = self._function.begin_transaction()
             self._open = True
         self._function.invoke(self._handle, element, self._context)
@@ -149,10 +145,11 @@ def pack_handle(function: TransactionalFunction, handle: Any) -> bytes:
 
 
 class TransactionCommitter(Committer):
-    """Commits in the driver."""
+    """Commits in the driver; tells how old a transaction is by the time of day, as the task that began it."""
 
-    def __init__(self, function: TransactionalFunction) -> None:
+    def __init__(self, function: TransactionalFunction, clock: Clock) -> None:
         self._function = function
+        self._clock = clock
 
     def commit(self, requests: list[CommitRequest]) -> None:
         """Commit all; the first failure is raised after each had its turn."""
@@ -167,7 +164,7 @@ class TransactionCommitter(Committer):
 
     def _commit(self, committable: PreCommitted, *, recovered: bool) -> None:
         function = self._function
-        elapsed, timeout = now() - committable.begun, function.transaction_timeout
+        elapsed, timeout = self._clock.now() - committable.begun, function.transaction_timeout
         if timeout is not None and function.warning_ratio is not None and elapsed > function.warning_ratio * timeout:
             log.warning("%r was begun %d ms ago and times out after %d ms; take checkpoints more often, "
                         "or raise the timeout", committable, elapsed, timeout)  # fmt: skip
@@ -190,17 +187,18 @@ class TransactionCommitter(Committer):
 class TwoPhaseCommitSink(Sink, SupportsCommitter):
     """A function that writes in transactions, as a sink."""
 
-    def __init__(self, function: TransactionalFunction) -> None:
+    def __init__(self, function: TransactionalFunction, clock: Clock | None = None) -> None:
         self.function = function
+        self._clock = clock or MachineClock()
 
     def create_writer(self, context: WriterInitContext) -> TransactionWriter:
         function = self.function
-        function.scope = SinkScope(context.job_id, context.operator_id)
+        function.scope = SinkScope(context.job_id, context.operator_id, context.owner)
         function.open(RuntimeContext(context._context))  # noqa: SLF001 - the same surroundings, as functions know them
         return TransactionWriter(function, context)
 
     def create_committer(self) -> TransactionCommitter:
-        return TransactionCommitter(self.function)
+        return TransactionCommitter(self.function, self._clock)
 
     def abort_stale(self, scope: SinkScope, kept: list[PreCommitted]) -> None:
         self.function.scope = scope

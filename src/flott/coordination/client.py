@@ -9,6 +9,7 @@ from flott.common.options import CheckpointingOptions
 from flott.connectors.paths import absolute
 from flott.coordination.checkpoints.requests import SavepointRequest
 from flott.errors import CheckpointError
+from flott.runtime.storage import open_storage
 
 if TYPE_CHECKING:
     from flott.common import JobExecutionResult, JobID, JobStatus
@@ -59,6 +60,11 @@ class DriverJobClient(JobClient):
         if place is None:
             option = CheckpointingOptions.SAVEPOINT_DIRECTORY.key
             message = f"where should the savepoint go? Give a directory, or set {option}"
+            return CompletableFuture.failed_future(CheckpointError(message))
+        try:
+            open_storage(absolute(place))
+        except Exception as error:  # noqa: BLE001 - whatever the file system's client raises
+            message = f"a savepoint can't be written to '{place}': {error}. The job goes on"
             return CompletableFuture.failed_future(CheckpointError(message))
         return self.master.ask_for_savepoint(SavepointRequest(absolute(place), stop=stop, drain=drain))
 

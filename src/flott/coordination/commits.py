@@ -17,6 +17,7 @@ from flott.runtime.source import raise_named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from flott.coordination.job_record import JobRecord
     from flott.runtime.plan import ChainedOperator, EpochPlan, VertexSpec
     from flott.runtime.reports import TaskReport
 
@@ -33,8 +34,11 @@ def naming(member: ChainedOperator) -> Iterator[None]:
 class Commits:
     """Brings to the sinks of a job what their writers prepared."""
 
-    def __init__(self, plan: EpochPlan, *, wait: bool) -> None:
+    def __init__(self, plan: EpochPlan, *, wait: bool, durable: bool = True, record: JobRecord | None = None) -> None:
         self._job_id = plan.job_id
+        self._owner = plan.owner
+        self._durable = durable
+        self._record = record
         self._members: dict[str, tuple[VertexSpec, ChainedOperator]] = {
             member.operator_id: (vertex, member) for vertex in plan.vertices for member in vertex.chain
         }
@@ -75,10 +79,30 @@ class Commits:
             writer: Any = member.operator
             with naming(member):
                 commit_all(writer.sink, together, recovered=recovered)
+                self._sync(writer.sink, together, committed=True)
             reach("commit.after")
+
+    def make_durable(self, committables: Iterable[Committable]) -> None:
+        """See to it that what a checkpoint is about to name survives a power failure."""
+        by_sink: dict[str, list[Any]] = {}
+        for one in committables:
+            if isinstance(self._members[one.operator_id][1].operator, WriterSink):
+                by_sink.setdefault(one.operator_id, []).extend(pickle.loads(one.payload))
+        for operator_id, together in by_sink.items():
+            member = self._members[operator_id][1]
+            writer: Any = member.operator
+            with naming(member):
+                self._sync(writer.sink, together, committed=False)
+
+    def _sync(self, sink: Any, committables: list[Any], *, committed: bool) -> None:
+        sync = getattr(sink, "make_durable", None) if self._durable else None
+        if sync is not None:
+            sync(committables, committed=committed)
 
     def abort_stale(self, kept: Iterable[Committable] = ()) -> None:
         """Let sinks undo what their writers left behind and nobody will commit."""
+        if self._record is not None:
+            self._record.check()
         alive: dict[str, list[Any]] = {}
         for one in kept:
             alive.setdefault(one.operator_id, []).extend(pickle.loads(one.payload))
@@ -88,4 +112,4 @@ class Commits:
                 abort = getattr(operator.sink, "abort_stale", None)
                 if abort is not None:
                     with naming(member):
-                        abort(SinkScope(self._job_id, operator_id), alive.get(operator_id, []))
+                        abort(SinkScope(self._job_id, operator_id, self._owner), alive.get(operator_id, []))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from flott.coordination.checkpoints.coordinator import AbortedCheckpoint
-from flott.errors import JobExecutionError
+from flott.errors import USER_CODE_RAISES, JobExecutionError
 from flott.runtime.crash_points import reach
 from flott.runtime.operators.checkpointed import functions_inside
 from flott.runtime.reports import Notice
@@ -40,6 +41,7 @@ class JobCheckpoints:
         self._commits = commits
         self._hooks = hooks
         self._clock = clock
+        self._listened_to = somebody_listens(plan)
         self.notices: list[Notice] = []
         """What functions have not been told yet."""
 
@@ -49,8 +51,17 @@ class JobCheckpoints:
         if not coordinator.due(backlog=backlog) and not (last and coordinator.settings.enabled):
             return None
         pending = coordinator.begin(self._plan, lambda request: f"{request.directory.rstrip('/')}/{self._folder()}")
-        self._hooks.trigger(pending.checkpoint_id, self._clock.now())
+        try:
+            self._hooks.trigger(pending.checkpoint_id, self._clock.now())
+        except USER_CODE_RAISES as error:  # whatever a hook raises
+            self._decline(pending, f"a master hook failed: {type(error).__name__}: {error}")
+            return None
         return pending
+
+    def _decline(self, pending: PendingCheckpoint, reason: str) -> None:
+        aborted = self._coordinator.decline(pending, reason)
+        if isinstance(aborted, AbortedCheckpoint):
+            self._on_abort(aborted)
 
     def _folder(self) -> str:
         return f"savepoint-{self._plan.job_id[:6]}-{uuid4().hex[:12]}"
@@ -61,14 +72,21 @@ class JobCheckpoints:
         if self._coordinator.expired(pending):
             declined.append(f"its epoch took longer than {self._coordinator.settings.timeout} ms")
         if declined:
-            self._on_abort(self._coordinator.decline(pending, declined[0]))
+            self._decline(pending, declined[0])
             return
         written = None
         if pending.savepoint is not None:
             written = {(report.vertex, report.subtask): report for report in reports}
         pending.commits_up_to = version.committed + len(version.committables)
         state = version.state(self._hooks.states(), written)
-        self._coordinator.acknowledge(pending, self._plan, reports, state)
+        self._coordinator.acknowledge(
+            pending,
+            self._plan,
+            reports,
+            state,
+            partial(self._commits.make_durable, state.committables),
+            commits=bool(state.committables) or self._listened_to,
+        )
 
     def handle(self, version: JobVersion, *, wait: bool = False) -> CompletedCheckpoint | None:
         """Act on what has become of checkpoints; return the savepoint that the job ends with, if that is complete."""
@@ -85,9 +103,9 @@ class JobCheckpoints:
 
         Whatever number of failures is tolerated: what was written since the checkpoint before would never be committed.
         """
-        if pending is None or not self._coordinator.settings.enabled:
+        if not self._coordinator.settings.enabled:
             return True
-        if pending.savepoint is not None:
+        if pending is None or pending.savepoint is not None:
             # A savepoint in passing commits nothing.
             return False
         latest = self._coordinator.latest
@@ -113,6 +131,12 @@ class JobCheckpoints:
         """Give up what is under way."""
         for aborted in self._coordinator.abort_all(reason):
             self.notices.append(Notice(aborted.checkpoint_id, completed=False))
+
+    def _decline(self, pending: PendingCheckpoint, reason: str) -> None:
+        """Abort a checkpoint before it is written: it can't be complete."""
+        aborted = self._coordinator.decline(pending, reason)
+        if isinstance(aborted, AbortedCheckpoint):
+            self._on_abort(aborted)
 
     def _on_abort(self, aborted: AbortedCheckpoint) -> None:
         self.notices.append(Notice(aborted.checkpoint_id, completed=False))

@@ -35,6 +35,8 @@ class Steps:
 
     job_name: str
     failures: list[tuple[str, BaseException]] = field(default_factory=list)
+    resumable: bool = False
+    """The job has not ended: the next driver resumes it, so nothing of it is removed."""
 
     def run(self, what: str, step: Callable[[], T], default: T | None = None) -> T | None:
         """Run a step and return its result, or the default if it raises."""
@@ -81,7 +83,7 @@ class JobEnd:
         """End the job; return what fails it at the last moment: a ``close()`` of the user's that raises."""
         checkpoints = self.checkpoints
         reason = f"the job is {status.name.lower()}"
-        steps.run("aborting the checkpoints under way", partial(checkpoints.abort_all, reason))
+        settled = steps.run("aborting the checkpoints under way", partial(checkpoints.abort_all, reason)) is not None
         refusal = CheckpointError(f"job '{self.plan.job_name}' is {status.name.lower()}")
         steps.run("answering requests for savepoints", partial(checkpoints.requests.refuse_all, refusal))
         failure = self._close_user_code(version, steps)
@@ -89,12 +91,29 @@ class JobEnd:
             failure = None
         elif failure is not None:
             status = JobStatus.FAILED
-        if self.record is not None:
-            # Before anything is removed: a driver that is started after a crash in here must not run the job again.
-            steps.run("recording how the job ended", partial(self.record.ends, status))
-        reach("end.recorded")
-        self._remove(status, version, steps)
+        keep = checkpoints.keeps(status)
+        resumable = steps.resumable and self.record is not None
+        recorded = (
+            settled
+            and not resumable
+            and steps.run("recording how the job ended", partial(self._record, status, keep=keep))
+        )
+        if recorded:
+            reach("end.recorded")
+            self._remove(version, steps, keep=keep)
+        else:
+            # It is another driver's, or may be resumed by one: everything stays.
+            steps.run("ending the writer of checkpoints", checkpoints.background.shutdown)
+            self._release(steps, None, fenced=True)
+            if self.record is not None:
+                self.record.release()
         return failure
+
+    def _record(self, status: JobStatus, *, keep: bool) -> bool:
+        """Say how the job ended, before anything is removed: a driver that comes later must not run it again."""
+        if self.record is not None:
+            self.record.ends(status, keep=keep)
+        return True
 
     def _close_user_code(self, version: JobVersion, steps: Steps) -> BaseException | None:
         before = len(steps.failures)
@@ -105,19 +124,22 @@ class JobEnd:
             steps.run(f"close() of the master hook '{name}'", hook.close)
         return next((error for _, error in steps.failures[before:]), None)
 
-    def _remove(self, status: JobStatus, version: JobVersion, steps: Steps) -> None:
+    def _remove(self, version: JobVersion, steps: Steps, *, keep: bool) -> None:
         checkpoints = self.checkpoints
         steps.run("releasing state files", lambda: checkpoints.release(version.files()))
         # What can't be removed is not half removed: its state files stay too.
-        keep = steps.run("removing checkpoints", partial(checkpoints.end, status), default=True)
+        known = len(steps.failures)
+        steps.run("removing checkpoints", partial(checkpoints.end, keep=keep))
+        keep = keep or len(steps.failures) > known
         reach("end.checkpoints-removed")
         kept = [one for checkpoint in checkpoints.completed for one in checkpoint.metadata.state.committables]
         steps.run("undoing what no sink commits", partial(self.commits.abort_stale, kept))
+        self._release(steps, checkpoints.files.held() if keep else None)
+        if self.record is not None:
+            steps.run("closing the job's record", partial(self.record.close, keep=keep))
+        reach("end.record-closed")
+
+    def _release(self, steps: Steps, keep: set[str] | None, *, fenced: bool = False) -> None:
         for call in self.metrics.at_end:
             steps.run("a last report of the metrics", call)
-        held = checkpoints.files.held() if keep else None
-        steps.run("removing the job's files", lambda: self.runner.close(keep=held))
-        if self.record is not None:
-            record = self.record
-            steps.run("closing the job's record", lambda: record.close(status, keep=bool(keep)))
-        reach("end.record-closed")
+        steps.run("removing the job's files", lambda: self.runner.close(keep, fenced=fenced))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from flott.common import CompletableFuture, JobExecutionResult, JobStatus
+from flott.coordination.cancellation import Cancellation
+from flott.coordination.checkpoints.damage import refuse_restart
 from flott.coordination.checkpoints.hooks import MasterHooks
 from flott.coordination.checkpoints.statistics import RestoreStats
 from flott.coordination.commits import Commits
@@ -20,9 +22,10 @@ from flott.coordination.job_end import JobEnd, Steps, as_exception
 from flott.coordination.job_values import job_values
 from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
-from flott.coordination.source_planner import SourcePlanner
+from flott.coordination.source_planner import SourcePlanner, pause_before
+from flott.coordination.start_state import beginning_of
 from flott.coordination.version import JobVersion
-from flott.errors import USER_CODE_RAISES, CheckpointError, JobCanceledError
+from flott.errors import USER_CODE_RAISES, CheckpointError, JobCanceledError, RunnerLostError
 from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
@@ -40,28 +43,16 @@ if TYPE_CHECKING:
     from flott.coordination.checkpoints.metadata import JobState
     from flott.coordination.checkpoints.requests import SavepointRequest
     from flott.coordination.job_record import JobRecord
+    from flott.coordination.job_settings import JobSettings
     from flott.coordination.restart import Backoff
     from flott.coordination.runner import EpochRunner
     from flott.coordination.start_state import StartingPoint
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import TaskReport
     from flott.runtime.source import Enumerator, SourcePlan
 
 log = logging.getLogger("flott.job")
-
-
-@dataclass(frozen=True, slots=True)
-class JobSettings:
-    """How the loop runs."""
-
-    buffer_timeout: int = 100
-    """Latency target in milliseconds: how often to look when the input is slow."""
-    epoch_target: float = 1.0
-    """Seconds that an epoch should take when there is a backlog."""
-    epoch_attempts: int = 3
-    latency_interval: int = 0
-    """How often latency is measured, in milliseconds; 0 for never."""
 
 
 class JobMaster:
@@ -73,7 +64,7 @@ class JobMaster:
         plan: EpochPlan,
         make_enumerators: Callable[[], dict[int, Enumerator]],
         runner: EpochRunner,
-        clock: Clock,
+        clock: JobClock,
         settings: JobSettings,
         coordinator: CheckpointCoordinator,
         backoff: Backoff,
@@ -100,12 +91,11 @@ class JobMaster:
         self._sizer = EpochSizer(settings.epoch_target)
         self._backoff = backoff
         self._start = start
-        self._over = over
-        """The job has finished under a driver before this one: only the clean-up is left."""
+        self._over = over  # under a driver before this one: only the clean-up is left
         self.record = record
         self._version = JobVersion(plan, make_enumerators())
         wait = coordinator.settings.enabled and coordinator.settings.exactly_once
-        self._commits = Commits(plan, wait=wait)
+        self._commits = Commits(plan, wait=wait, durable=coordinator.settings.durable, record=record)
         self._hooks = MasterHooks.of(plan)
         self._planner = SourcePlanner(plan)
         self._cancelled = threading.Event()
@@ -114,8 +104,12 @@ class JobMaster:
         self._checkpointing = JobCheckpoints(plan, coordinator, self._commits, self._hooks, clock)
         self._end = JobEnd(plan, coordinator, self._hooks, self._commits, self.metrics, runner, record)
         self._closing = Steps(plan.job_name)
+        self._ended = threading.Event()
+        self._cancellation = Cancellation(plan.job_name, settings.cancellation, runner, self._ended, self._give_up)
         self._backlog = False
         self._wake = threading.Event()
+        if record is not None:
+            record.when_fenced += [self._wake.set, lambda: self._cancellation.begin(self._thread)]
         self._stopped_with: CompletedCheckpoint | None = None
         self._thread = threading.Thread(target=self._live, name=f"flott-job-{plan.job_name}", daemon=True)
 
@@ -139,8 +133,6 @@ class JobMaster:
         """What the job's counters hold."""
         return self._version.counts
 
-    # Life
-
     def start(self) -> None:
         """Start the job."""
         self._thread.start()
@@ -151,7 +143,7 @@ class JobMaster:
             self.progress.enter(JobStatus.CANCELLING)
         self._cancelled.set()
         self._wake.set()
-        self._runner.cancel()
+        self._cancellation.begin(self._thread)
 
     def ask_for_savepoint(self, request: SavepointRequest) -> CompletableFuture[str]:
         """Take a savepoint with the next epoch; the answer is where it is."""
@@ -177,6 +169,8 @@ class JobMaster:
         if self._cancelled.is_set() and self._stopped_with is None:
             status = JobStatus.CANCELED
             error = JobCanceledError(f"job '{self.plan.job_name}' was cancelled")
+        self._ended.set()
+        self._closing.resumable = isinstance(error, RunnerLostError)
         late: BaseException | None = self._closing.run("cleaning up", lambda: self._clean_up(status))
         if late is not None:
             status, error = JobStatus.FAILED, late
@@ -191,8 +185,13 @@ class JobMaster:
         if self._stopped_with is not None and self._stopped_with.request is not None:
             self._stopped_with.request.promise.complete(self._stopped_with.path)
 
+    def _give_up(self) -> None:
+        """Complete the handle of a job that was cancelled and whose thread does not end."""
+        self.progress.enter(JobStatus.CANCELED)
+        self.result.complete_exceptionally(JobCanceledError(f"job '{self.plan.job_name}' was cancelled"))
+
     def _loop(self) -> None:
-        over, restored = False, False
+        over = restored = False
         while not over and not self._cancelled.is_set():
             try:
                 if not restored:
@@ -200,6 +199,8 @@ class JobMaster:
                     restored = True
                     self.progress.enter(JobStatus.RUNNING)
                 over = self._step()
+            except RunnerLostError:
+                raise
             except USER_CODE_RAISES as error:  # whatever it is, the restart strategy decides
                 if self._cancelled.is_set():
                     return
@@ -225,21 +226,19 @@ class JobMaster:
     def _fail_or_wait(self, error: BaseException) -> None:
         """Give up after a failure, or wait before the job comes back, as the restart strategy says."""
         self.progress.failed(error)
-        self._checkpointing.abort_all("the job failed")
+        refuse_restart(self.record, self.checkpoints.latest, error)
         wait = self._backoff.failed(time.monotonic_ns() // 1_000_000)
         if wait is None:
             raise error
         self.progress.enter(JobStatus.RESTARTING)
-        latest = self.checkpoints.latest
-        where = "the beginning" if latest is None else f"checkpoint {latest.metadata.checkpoint_id}"
-        if latest is None and self._start is not None:
-            where = f"{self._start.kind} {self._start.checkpoint_id}"
+        where = beginning_of(self.checkpoints.latest, self._start)
         log.warning("job '%s' failed and starts again from %s in %.1f s: %s",
                     self.plan.job_name, where, wait / 1000, error)  # fmt: skip
         self._cancelled.wait(wait / 1000)
 
     def _restore(self) -> None:
         """Go to the last checkpoint; before the first, to where the job started from, or to its beginning."""
+        self._checkpointing.abort_all("the job failed")
         latest = self.checkpoints.latest
         self._epochs.renew()
         self._planner = SourcePlanner(self.plan)
@@ -278,16 +277,19 @@ class JobMaster:
 
     def _step(self) -> bool:
         """Run one epoch, or wait when there is nothing to do; True when the job is over."""
+        if self.record is not None and self.record.fenced is not None:
+            raise self.record.fenced
         if self._look_after_checkpoints():
             return True
         version, now, looked = self._version, self._clock.now(), time.monotonic()
-        sources = self._planner.plan(version, self._sizer.scale, now)
+        sources = self._planner.plan(version, self._sizer.scale, self._clock.steady())
         newly_ended = {vertex for vertex, plan in sources.items() if plan.ended} - version.ended
         due = version.wakeup is not None and version.wakeup <= now
         last = len(version.ended | newly_ended) == len(version.enumerators)
         pending = self._checkpointing.begin(backlog=self._backlog, last=last)
         if pending is None and not newly_ended and not due and all(plan.empty for plan in sources.values()):
-            self._rest(self._pause(sources, now))
+            wakeup = None if version.wakeup is None else version.wakeup - now
+            self._rest(pause_before(sources, self._clock.steady(), wakeup, self.settings.buffer_timeout))
             return False
         if pending is not None and pending.savepoint is not None and pending.savepoint.drain:
             sources = {vertex: replace(plan, ended=True) for vertex, plan in sources.items()}
@@ -335,14 +337,6 @@ class JobMaster:
             start.claimed()
             self._start = replace(start, claimed=None)
         return self._stopped_with is not None
-
-    def _pause(self, sources: dict[int, SourcePlan], now: int) -> float:
-        moments = [plan.look_again for plan in sources.values() if plan.look_again is not None]
-        if self._version.wakeup is not None:
-            moments.append(self._version.wakeup)
-        tick = self.settings.buffer_timeout
-        wait = min([*(moment - now for moment in moments), tick]) if moments else tick
-        return max(wait, 1) / 1000
 
     def _run_epoch(self, sources: dict[int, SourcePlan], pending: PendingCheckpoint | None) -> list[TaskReport] | None:
         told = len(self._checkpointing.notices)

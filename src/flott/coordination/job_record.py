@@ -1,249 +1,260 @@
-"""The note in a checkpoint directory that says which job it belongs to, so that a new driver can take it over."""
+"""Owns a job: every change of its record is one conditional write, so an owner that was replaced can't change it."""
 
 from __future__ import annotations
 
-import fcntl
-import json
 import logging
 import os
+import socket
 import threading
-import time
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
-import fsspec
-
-from flott.common import JobID, JobStatus
-from flott.common.options import CheckpointingOptions
-from flott.errors import CheckpointError
-from flott.runtime.storage import LocalStorage, open_storage
+from flott.common import JobStatus
+from flott.coordination.job_note import RECORD, RUNNING, JobNote, Published, decode_note
+from flott.coordination.liveness import LOCK, Lease, driver_of, owned, take_lock, wait_for_lease
+from flott.errors import FencedError, JobOwnedError
+from flott.runtime.storage import ConflictError, LocalStorage, UncertainWriteError, open_storage
 
 if TYPE_CHECKING:
-    from flott.runtime.storage import Storage
+    from collections.abc import Callable
 
 log = logging.getLogger("flott.checkpoints")
 
-RECORD = "_job"
-RUNNING, FINISHED = JobStatus.RUNNING.name, JobStatus.FINISHED.name
-LOCK = "_lock"
-LEASE_SECONDS = 60
-"""A driver on a file system without locks counts as gone when its lease was not renewed for so long."""
-RENEW_SECONDS = 15
-LOOKING_SECONDS = 0.2
-"""Whoever only looks whether a driver has the lock holds it for less than that."""
+SETTLE_PATIENCE = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+"""How long to wait, in seconds, before a store that did not answer is asked what became of a write."""
 
 
 class JobRecord:
-    """One job in a checkpoint directory: its name, who runs it and whether it is over."""
+    """One job in a checkpoint directory, and the right to run it."""
 
-    def __init__(self, root: str, job_id: str, name: str, savepoint: str | None = None) -> None:
+    def __init__(
+        self, root: str, job_id: str, note: JobNote, lease: Lease | None = None, *, durable: bool = True
+    ) -> None:
         self.root = root
         self.job_id = job_id
-        self._name = name
-        self._savepoint = savepoint
-        self._storage = open_storage(root)
-        self._owner = uuid4().hex
+        self.note = note
+        self.lease = lease or Lease()
+        self.storage = open_storage(root, durable=durable)
+        self.fenced: FencedError | None = None
+        """Another driver has the job: nothing may be changed any more."""
+        self.when_fenced: list[Callable[[], None]] = []
+        self._version: str | None = None
+        self._writing = threading.RLock()
+        self._uncertain: dict[bytes, JobNote] = {}
+        """Writes whose outcome is unknown: what they hold, as bytes and as a note."""
         self._lock: int | None = None
+        self._found = note
+        """As it was when this driver came."""
         self._over = threading.Event()
-        self._writing = threading.Lock()
-        self._rest: str | None = None
-        self._status = RUNNING
+
+    @property
+    def epoch(self) -> int:
+        """The number of this driver among those of the job."""
+        return self.note.epoch
 
     @property
     def finished(self) -> bool:
-        """Whether the job has finished, and its driver ended before it had cleaned up."""
-        return self._status == FINISHED
+        """Whether the job had finished when this driver came: only its removal was left."""
+        return self._found.status == "FINISHED"
 
-    @staticmethod
-    def find(directory: str, name: str, savepoint: str | None = None) -> JobRecord | None:
-        """Return the record of a job of that name that nobody runs and whose end is not cleaned up; now it is ours.
+    @property
+    def found_failed(self) -> bool:
+        """Whether the job had failed when this driver came."""
+        return self._found.status == "FAILED"
 
-        With a savepoint, only a job that was started from that very one.
-        """
-        for folder in _folders(directory):
-            root = f"{directory.rstrip('/')}/{folder}"
-            note = _read(open_storage(root))
-            if note is None or note.get("name") != name or note.get("status") not in (RUNNING, FINISHED):
-                continue
-            if savepoint is not None and note.get("savepoint") != savepoint:
-                continue
-            record = JobRecord(root, folder, name, savepoint or note.get("savepoint"))
-            record._status = note["status"]
-            if record.acquire(note):
-                return record
-            log.info("job '%s' (%s) is run by another driver; this one starts anew", name, folder)
-        return None
-
-    @staticmethod
-    def create(directory: str, job_id: str, name: str, savepoint: str | None = None) -> JobRecord:
-        """Make the record of a new job, with the savepoint it starts from."""
-        record = JobRecord(f"{directory.rstrip('/')}/{job_id}", job_id, name, savepoint)
+    def is_conditional(self) -> bool:
+        """Return whether the store refuses conditional writes that it has to refuse: not all that take them do."""
+        if not self.storage.conditional:
+            return False
         try:
-            record.acquire(None)
-        except OSError as error:
-            message = (
-                f"the checkpoint directory '{directory}' can't be used: {error}. Set "
-                f"{CheckpointingOptions.CHECKPOINTS_DIRECTORY.key} to a directory that this program may write"
-            )
-            raise CheckpointError(message) from error
-        return record
+            self.storage.swap(RECORD, self.note.encode(), None)
+        except ConflictError:
+            return True
+        return False
 
-    def acquire(self, note: dict[str, Any] | None) -> bool:
-        """Take the job, unless another driver has it; from then on nobody else gets it."""
-        if isinstance(self._storage, LocalStorage):
-            Path(self._storage.root).mkdir(parents=True, exist_ok=True)
-            handle = os.open(Path(self._storage.root) / LOCK, os.O_RDONLY | os.O_CREAT, 0o600)
-            # The lock goes with the process, however it ends.
-            if not lock(handle, fcntl.LOCK_EX, patience=LOOKING_SECONDS):
-                os.close(handle)
-                return False
-            os.set_inheritable(handle, False)
-            self._lock = handle
-        else:
-            renewed = float(str((note or {}).get("renewed", 0)))
-            if time.time() - renewed < LEASE_SECONDS:
-                return False
-            threading.Thread(target=self._renew, name="flott-lease", daemon=True).start()
-        self._write()
-        return True
+    # Taking
 
-    def announce(self, rest: str) -> None:
-        """Write down where the job can be steered."""
-        self._rest = rest
+    def create(self) -> None:
+        """Make the record of a new job."""
+        if isinstance(self.storage, LocalStorage):
+            self._lock = take_lock(self.storage)
+        self._own(0)
+        if not isinstance(self.storage, LocalStorage):
+            self._start_renewing()
+
+    def take(self, version: str) -> None:
+        """Take over a job that was found; raises JobOwnedError if another driver has it."""
+        if isinstance(self.storage, LocalStorage):
+            self._lock = take_lock(self.storage)
+            if self._lock is None:
+                raise JobOwnedError(owned(self.note, self.root))
+        elif self.note.is_running:
+            wait_for_lease(self.storage, self.root, self.note, version, self.lease)
+        self._version = version
         try:
-            self._write()
-        except OSError as error:
-            log.warning("%s does not say where the job can be steered: %s", self.root, error)
+            self._own(self.note.epoch)
+        except FencedError:
+            self.release()
+            raise JobOwnedError(owned(self.note, self.root)) from None
+        if not isinstance(self.storage, LocalStorage):
+            self._start_renewing()
+
+    def _own(self, epoch: int) -> None:
+        self._write(
+            status="FINISHED" if self.finished else RUNNING,
+            owner=uuid4().hex,
+            epoch=epoch + 1,
+            lease=self.lease.seconds,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            rest=None,
+        )
+
+    def _start_renewing(self) -> None:
+        threading.Thread(target=self._renew, name="flott-lease", daemon=True).start()
 
     def _renew(self) -> None:
-        while not self._over.wait(RENEW_SECONDS):
+        while not self._over.wait(self.lease.renewal):
             try:
                 self._write()
+            except FencedError:
+                return
             except OSError as error:
                 log.warning("the lease on %s could not be renewed: %s", self.root, error)
 
-    def _write(self) -> None:
+    def check(self) -> None:
+        """Raise FencedError if another driver has the job. It may have so a moment later: this does not fence."""
         with self._writing:
-            note = {
-                "name": self._name,
-                "status": self._status,
-                "owner": self._owner,
-                "renewed": time.time(),
-                "savepoint": self._savepoint,
-                "rest": self._rest if self._status == RUNNING else None,
-            }
-            self._storage.write(RECORD, json.dumps(note).encode())
+            self.settle()
+            found = self.storage.read_version(RECORD)
+            if found is None or found[1] != self._version:
+                self._fence()
+
+    # Writing
+
+    def _write(self, **changes: object) -> None:
+        """Change the record, if it is as this driver left it."""
+        with self._writing:
+            self.settle()
+            note = replace(self.note, **{"renewed": self.lease.now(), **changes})  # type: ignore[arg-type]
+            try:
+                self._swap(note)
+            except ConflictError:
+                self._fence()
+            except UncertainWriteError as error:
+                try:
+                    self._settle_with_patience()
+                except OSError as failure:
+                    raise UncertainWriteError(failure.errno, str(failure)) from error
+                if self.note is not note:
+                    message = f"{self.root}/{RECORD} could not be written: {error}"
+                    raise OSError(message) from error
+
+    def _swap(self, note: JobNote) -> None:
+        content = note.encode()
+        try:
+            self._version = self.storage.swap(RECORD, content, self._version)
+        except UncertainWriteError:
+            self._uncertain[content] = note
+            raise
+        self.note = note
+        self._uncertain.clear()
+
+    def settle(self) -> None:
+        """Find out what became of a write whose outcome is unknown, and see to it that it does not happen later.
+
+        Another write is put over it: when that succeeds, the unknown one has happened before or never will. Raises
+        OSError while the store does not answer, and FencedError if another driver has the job.
+        """
+        with self._writing:
+            if self.fenced is not None:
+                raise self.fenced
+            while self._uncertain:
+                found = self.storage.read_version(RECORD)
+                if found is not None and found[0] in self._uncertain:
+                    self.note = self._uncertain[found[0]]
+                    self._version = found[1]
+                    self._uncertain.clear()
+                elif found is not None and found[1] == self._version:
+                    with suppress(ConflictError):
+                        self._swap(self.note)
+                else:
+                    self._fence()
+
+    def _settle_with_patience(self) -> None:
+        for wait in SETTLE_PATIENCE:
+            self.lease.pause(wait)
+            with suppress(OSError):
+                self.settle()
+                return
+        self.settle()
+
+    def _fence(self) -> None:
+        """Another driver has the job: end here, and leave everything to it."""
+        found = self.storage.read_version(RECORD)
+        other = "and has ended it" if found is None else f"({driver_of(decode_note(found[0], self.root))})"
+        self.fenced = FencedError(
+            f"job '{self.note.name}' in {self.root} was taken over by another driver {other} while this one, number "
+            f"{self.epoch}, did not renew its lease. This one ends; it changes and removes nothing"
+        )
+        self._over.set()
+        for act in self.when_fenced:
+            act()
+        raise self.fenced
+
+    def announce(self, rest: str) -> None:
+        """Write down where the job can be steered."""
+        try:
+            self._write(rest=rest)
+        except OSError as error:
+            log.warning("%s does not say where the job can be steered: %s", self.root, error)
+
+    def publish(self, checkpoint: Published, retained: int) -> None:
+        """Make a checkpoint count, and those before it no longer that are not retained: all with one write."""
+        known = [one for one in self.note.checkpoints or () if one.folder != checkpoint.folder]
+        self._write(checkpoints=tuple([*known, checkpoint][-retained:]))
+
+    def adopt(self, checkpoints: tuple[Published, ...]) -> None:
+        """Say which checkpoints count, where the record did not: it was written by Flott 0.1."""
+        self._write(checkpoints=checkpoints)
+
+    # End
+
+    def ends(self, status: JobStatus, *, keep: bool) -> None:
+        """Write down that the job is over, before anything of it is removed."""
+        self._over.set()
+        # Of one that finished, a driver that comes later removes what is left.
+        abandoned = not keep and status is not JobStatus.FINISHED
+        self._write(status=status.name, rest=None, abandoned=abandoned)
+
+    def give_back(self) -> None:
+        """Leave a job as it was found: this program can't run it."""
+        with suppress(FencedError, OSError):
+            self._write(status=self._found.status, rest=None, renewed=0.0)
+        self.release()
+
+    @property
+    def last_number(self) -> int:
+        """The highest number of a checkpoint that this driver found."""
+        return max((one.number for one in self._found.checkpoints or ()), default=0)
+
+    def close(self, *, keep: bool) -> None:
+        """The job is over and cleaned up: remove the record, unless checkpoints are kept."""
+        try:
+            if not keep:
+                self.storage.delete_versioned(RECORD)
+                self.storage.delete(LOCK)
+                self.storage.remove_if_empty()
+        except OSError as error:
+            log.warning("the record of job %s could not be removed: %s", self.job_id, error)
+        finally:
+            self.release()
 
     def release(self) -> None:
-        """Let another driver take the job: this one can't run it."""
+        """Let another driver take the job."""
         self._over.set()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
-
-    def ends(self, status: JobStatus) -> None:
-        """Write down how the job ended, before anything of it is removed: a driver after this one must not run it."""
-        self._over.set()
-        self._status = status.name
-        self._write()
-
-    def close(self, status: JobStatus, *, keep: bool) -> None:
-        """The job is over and cleaned up: nobody takes it over from here."""
-        self._over.set()
-        self._status = status.name
-        try:
-            if keep:
-                self._write()
-            else:
-                self._storage.delete(RECORD)
-                self._storage.delete(LOCK)
-                if isinstance(self._storage, LocalStorage):
-                    _remove_if_empty(self._storage.root)
-        except OSError as error:
-            log.warning("the record of job %s could not be closed: %s", self.job_id, error)
-        finally:
-            self.release()
-
-
-@dataclass(frozen=True, slots=True)
-class JobNote:
-    """What a checkpoint directory says about one of its jobs."""
-
-    job_id: str
-    name: str
-    status: str
-    """LOST: its driver is gone; start the program again, and it goes on."""
-    rest: str | None
-    """Where the job can be steered."""
-    root: str
-
-
-def jobs_in(directory: str) -> list[JobNote]:
-    """Return the jobs that a checkpoint directory knows."""
-    found = []
-    for folder in _folders(directory):
-        root = f"{directory.rstrip('/')}/{folder}"
-        storage = open_storage(root)
-        note = _read(storage)
-        if note is None:
-            continue
-        status, rest = str(note.get("status")), note.get("rest")
-        if status == RUNNING and not is_run(storage, note):
-            status, rest = "LOST", None
-        found.append(JobNote(folder, str(note.get("name")), status, rest, root))
-    return found
-
-
-def is_run(storage: Storage, note: dict[str, Any]) -> bool:
-    """Say whether some driver has the job of a record."""
-    if not isinstance(storage, LocalStorage):
-        return time.time() - float(str(note.get("renewed", 0))) < LEASE_SECONDS
-    try:
-        handle = os.open(Path(storage.root) / LOCK, os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        return not lock(handle, fcntl.LOCK_SH)
-    finally:
-        os.close(handle)
-
-
-def lock(handle: int, kind: int, patience: float = 0.0) -> bool:
-    """Take a lock on a file; False if another process has it, and keeps it for longer than we are patient."""
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            fcntl.flock(handle, kind | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(LOOKING_SECONDS / 10)
-        else:
-            return True
-
-
-def _remove_if_empty(folder: Path) -> None:
-    try:
-        folder.rmdir()
-    except OSError:
-        log.debug("%s is kept: something is in it", folder)
-
-
-def _folders(directory: str) -> list[str]:
-    """Return the names of the jobs that have a folder in a checkpoint directory."""
-    file_system, path = fsspec.core.url_to_fs(directory)
-    file_system.invalidate_cache(path)
-    if not file_system.exists(path):
-        return []
-    names = [entry["name"].rstrip("/").rpartition("/")[2] for entry in file_system.ls(path, detail=True)]
-    return sorted(name for name in names if JobID.is_valid(name))
-
-
-def _read(storage: Storage) -> dict[str, Any] | None:
-    try:
-        note: dict[str, Any] = json.loads(storage.read(RECORD))
-    except (OSError, ValueError):
-        return None
-    return note

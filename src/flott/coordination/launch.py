@@ -9,11 +9,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from flott.common.options import ExecutionOptions, FlottOptions, PipelineOptions, RestOptions
+from flott.coordination.alignment import SourceAlignment
+from flott.coordination.cancellation import CancellationSettings
 from flott.coordination.checkpoints.coordinator import CheckpointCoordinator
+from flott.coordination.checkpoints.orphans import remove_orphans
 from flott.coordination.checkpoints.settings import CheckpointSettings
 from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, MemoryCheckpointStorage
 from flott.coordination.client import DriverJobClient
-from flott.coordination.job_master import JobMaster, JobSettings
+from flott.coordination.job_master import JobMaster
+from flott.coordination.job_settings import JobSettings
 from flott.coordination.latency_target import latency_target
 from flott.coordination.log_lines import enter_job, set_up_logging
 from flott.coordination.restart import backoff_of
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from flott.coordination.checkpoints.coordinator import Background
     from flott.coordination.runner import EpochRunner
     from flott.graph.transformations import Program
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.source import Enumerator
 
@@ -75,7 +79,7 @@ def enumerators_of(plan: EpochPlan) -> dict[int, Enumerator]:
 def launch(
     program: Program,
     configuration: Configuration,
-    clock: Clock,
+    clock: JobClock,
     make_runner: Callable[[JobID, EpochPlan, str | None], EpochRunner],
     background: Background | None = None,
 ) -> DriverJobClient:
@@ -117,27 +121,35 @@ def rest_server(configuration: Configuration) -> JobServer | None:
 def prepare(
     program: Program,
     configuration: Configuration,
-    clock: Clock,
+    clock: JobClock,
     make_runner: Callable[[JobID, EpochPlan, str | None], EpochRunner],
     background: Background | None,
 ) -> JobMaster:
     """Make a job ready to start: compile it, find what it starts from, set up the parts of its driver."""
     interval = configuration.get(PipelineOptions.AUTO_WATERMARK_INTERVAL).to_millis()
     stream_graph = generate_stream_graph(program)
-    plan = replace(build_epoch_plan(build_job_graph(stream_graph)), auto_watermark_interval=interval)
+    plan = replace(
+        build_epoch_plan(build_job_graph(stream_graph)),
+        auto_watermark_interval=interval,
+        object_reuse=configuration.get(PipelineOptions.OBJECT_REUSE),
+    )
     if program.max_parallelism is not None:
         fixed = tuple(replace(vertex, max_parallelism_is_set=True) for vertex in plan.vertices)
         plan = replace(plan, vertices=fixed)
     epoch_target = configuration.get(FlottOptions.EPOCH_TARGET_DURATION).to_millis()
+    # Sources that wait for each other are compared between epochs.
+    epoch_target = min(epoch_target, SourceAlignment.of(plan).update_interval or epoch_target)
     settings = CheckpointSettings.of(configuration)
     beginning = find_beginning(plan, configuration, settings)
     job_id = beginning.job_id
     plan = replace(beginning.plan, job_id=str(job_id))
-    root = None if beginning.record is None else beginning.record.root
-    runner = make_runner(job_id, plan, root)
+    record = beginning.record
+    if record is not None:
+        remove_orphans(record, {name for one in beginning.adopted for name in one.files})
+    runner = make_runner(job_id, plan, None if record is None else record.root)
     coordinator = CheckpointCoordinator(
         settings=settings,
-        storage=MemoryCheckpointStorage() if root is None else DirectoryCheckpointStorage(root),
+        storage=MemoryCheckpointStorage() if record is None else DirectoryCheckpointStorage(record),
         clock=clock,
         monotonic=monotonic_millis,
         background=background or checkpoint_thread(plan),
@@ -146,6 +158,8 @@ def prepare(
         job_name=plan.job_name,
     )
     coordinator.adopt(beginning.adopted)
+    if record is not None:
+        coordinator.next_id = max(coordinator.next_id, record.last_number + 1)
     if beginning.start is not None:
         # Whoever starts from a savepoint counts on from there: over all the jobs of a line, numbers only grow.
         coordinator.next_id = max(coordinator.next_id, beginning.start.checkpoint_id + 1)
@@ -160,10 +174,14 @@ def prepare(
             epoch_target=epoch_target / 1000,
             epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
             latency_interval=configuration.get(ExecutionOptions.LATENCY_INTERVAL).to_millis(),
+            cancellation=CancellationSettings(
+                configuration.get(ExecutionOptions.TASK_CANCELLATION_INTERVAL),
+                configuration.get(ExecutionOptions.TASK_CANCELLATION_TIMEOUT),
+            ),
         ),
         coordinator,
         backoff_of(configuration, checkpointing=settings.enabled),
         beginning.start,
-        beginning.record,
+        record,
         over=beginning.over,
     )

@@ -10,6 +10,7 @@ from flott.datastream._checks.describe import describe
 from flott.datastream._checks.roles import KEY_SELECTOR
 from flott.datastream.functions import Function, KeySelector, Partitioner, RuntimeContext
 from flott.errors import FlottError, GraphError
+from flott.runtime.canonical_keys import KeyTypeError, canonical_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,22 +40,22 @@ def partition_function(partitioner: Any) -> Callable[[Any, int], int]:
 def check_keys(call: str, select: Callable[[Any], Any], records: Iterable[Any]) -> None:
     """Raise if the key of a known record can't be one.
 
-    >>> check_keys("key_by(...)", lambda record: record["tags"], [{"tags": ["a"]}])
+    >>> check_keys("key_by(...)", lambda record: record["tags"], [{"tags": {"a": 1}}])
     Traceback (most recent call last):
-    flott.errors.GraphError: key_by(...): the key of record {'tags': ['a']} is ['a'], a list, which Python
-    can't hash; ...
+    flott.errors.GraphError: key_by(...): ...: the key of record {'tags': {'a': 1}} is {'a': 1}, of type dict,
+    which has no canonical form, ...
     """
     for record in records:
         try:
             key = select(record)
-        except Exception:  # noqa: BLE001 - it may need something that only workers have; they will tell
+        except (Exception, SystemExit, GeneratorExit):  # noqa: BLE001 - it may need something that only workers have; they will tell
             return
         try:
-            hash(key)
-        except TypeError:
+            canonical_key(key)
+        except KeyTypeError as error:
+            inside = "" if type(key) is error.kind else "with something "
             raise GraphError(
-                f"{call}: the key of record {record!r:.200} is {key!r:.100}, a {type(key).__name__}, which Python "
-                f"can't hash; let {describe(select)} return a text, a number or a tuple of such"
+                f"{call}: {describe(select)}: the key of record {record!r:.200} is {key!r:.100}, {inside}{error}"
             ) from None
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from operator import length_hint
 from typing import TYPE_CHECKING, Any
 
 from flott.datastream._typed_values import all_fit, can_misfit, misfit, shape_of
 from flott.errors import FlottError
 from flott.runtime.batch import Batch
+from flott.runtime.operators.source import SourceOperator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +23,9 @@ __all__ = ["emit_as"]
 
 def emit_as(operator: Operator, type_info: TypeInformation) -> Operator:
     """Make an operator emit values of a type; one whose values can be anything stays untouched."""
-    if can_misfit(type_info):
+    if can_misfit(type_info) and isinstance(operator, SourceOperator):
+        operator.typed = TypedBatches(type_info)
+    elif can_misfit(type_info):
         # Of this one object only: the chain sets it up with an output of ours around its own.
         operator.setup = TypedSetup(operator, type_info)  # type: ignore[method-assign]
     return operator
@@ -39,35 +43,56 @@ class TypedSetup:
         type(operator).setup(operator, context, TypedOutput(context.title, output, self.type_info))
 
 
-class TypedOutput:
-    """An output that shapes the values of the main stream on their way.
+@dataclass(frozen=True, slots=True)
+class TypedBatches:
+    """The type of a source's records, on its way to the worker: they get their shape before they get timestamps."""
 
-    Of each batch, the first value is looked at closer: whoever declared a number and returns text learns it here, not
-    in an operator further on. To look at all would cost as much as many functions do.
-    """
+    type_info: TypeInformation
+
+    def shaper(self, title: str) -> Callable[[Batch], Batch]:
+        """Return what gives batches the shape of the type."""
+        return Shaper(title, self.type_info).shaped
+
+
+class TypedOutput:
+    """An output that shapes the values of the main stream on their way."""
 
     def __init__(self, title: str, output: Output, type_info: TypeInformation) -> None:
-        self.title = title
         self.output = output
-        self.type_info = type_info
-        self.shape: Callable[[Any], Any] | None = shape_of(type_info)
-        self.all_fit = all_fit(type_info)
+        self.shaped = Shaper(title, type_info).shaped
         self.emit_side = output.emit_side
         self.emit_watermark = output.emit_watermark
         self.emit_status = output.emit_status
 
     def emit(self, batch: Batch) -> None:
-        """Hand on records, each in its shape; those in columns have it already."""
+        """Hand on records, each in its shape."""
+        self.output.emit(self.shaped(batch))
+
+
+class Shaper:
+    """Gives values the shape of a type.
+
+    Of each batch, the first value is looked at closer: whoever declared a number and returns text learns it here, not
+    in an operator further on. To look at all would cost as much as many functions do.
+    """
+
+    def __init__(self, title: str, type_info: TypeInformation) -> None:
+        self.title = title
+        self.type_info = type_info
+        self.shape: Callable[[Any], Any] | None = shape_of(type_info)
+        self.all_fit = all_fit(type_info)
+
+    def shaped(self, batch: Batch) -> Batch:
+        """Return records, each in its shape; those in columns have it already."""
         if batch.columnar:
-            self.output.emit(batch)
-            return
+            return batch
         if self.shape is not None and not (self.all_fit is not None and self.all_fit(batch.values)):
             batch = Batch(self._shaped(self.shape, batch.values), batch.stamps)
         if len(batch):
             wrong = misfit(batch.values[0], self.type_info)
             if wrong is not None:
                 raise self._failure(batch.values[0], wrong)
-        self.output.emit(batch)
+        return batch
 
     def _shaped(self, shape: Callable[[Any], Any], values: list[Any]) -> list[Any]:
         records = iter(values)

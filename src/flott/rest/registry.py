@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from flott.common import JobID, JobStatus
 from flott.common.options import RestOptions
-from flott.coordination.job_record import LOOKING_SECONDS, lock
+from flott.coordination.liveness import LOOKING_SECONDS, lock
 
 if TYPE_CHECKING:
     from flott.common import Configuration

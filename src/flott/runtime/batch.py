@@ -39,5 +39,9 @@ class Batch:
     def __len__(self) -> int:
         return len(self.values)
 
+    def view(self) -> Batch:
+        """Return a batch of the same records; one of columns makes Python objects of its own."""
+        return self
+
     def __repr__(self) -> str:
         return f"Batch({self.values!r}, {self.stamps!r})"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flott.errors import USER_CODE_RAISES
+from flott.runtime.batch import Batch
+from flott.runtime.emission import copies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from flott.runtime.batch import Batch
     from flott.runtime.context import OperatorContext
     from flott.runtime.operator import Operator
     from flott.runtime.plan import ChainedOperator
@@ -32,9 +33,10 @@ class Receiver(Protocol):
 class ChainOutput:
     """The output of one operator: the chained operators behind it and the edges that leave here."""
 
-    __slots__ = ("active", "edges", "emitted", "next", "side_edges", "side_next", "watermark")
+    __slots__ = ("active", "edges", "emitted", "next", "object_reuse", "side_edges", "side_next", "watermark")
 
     def __init__(self) -> None:
+        self.object_reuse = False
         self.next: list[Operator] = []
         self.edges: list[Receiver] = []
         self.side_next: dict[str, list[Operator]] = {}
@@ -46,17 +48,19 @@ class ChainOutput:
     def emit(self, batch: Batch) -> None:
         """Hand records to whoever listens to the main output."""
         self.emitted += len(batch)
-        for operator in self.next:
-            operator.process(batch)
-        for edge in self.edges:
-            edge.add(batch)
+        self._hand_on(batch, self.next, self.edges)
 
     def emit_side(self, tag: str, batch: Batch) -> None:
         """Hand records to whoever listens to a side output."""
         self.emitted += len(batch)
-        for operator in self.side_next.get(tag, ()):
-            operator.process(batch)
-        for edge in self.side_edges.get(tag, ()):
+        self._hand_on(batch, self.side_next.get(tag, ()), self.side_edges.get(tag, ()))
+
+    def _hand_on(self, batch: Batch, operators: Sequence[Operator], edges: Sequence[Receiver]) -> None:
+        """Hand records to all. Each operator may change those it gets; edges only write them down, but later."""
+        last = len(operators) - 1 if not edges else len(operators)
+        for number, operator in enumerate(operators):
+            operator.process(batch if number == last or self.object_reuse else _copy_of(batch))
+        for edge in edges:
             edge.add(batch)
 
     def emit_watermark(self, timestamp: int) -> None:
@@ -84,6 +88,11 @@ class ChainOutput:
         return [*self.edges, *(edge for some in self.side_edges.values() for edge in some)]
 
 
+def _copy_of(batch: Batch) -> Batch:
+    """Return a batch with records of its own."""
+    return batch.view() if batch.columnar else Batch(copies(batch.values), batch.stamps)
+
+
 class OperatorChain:
     """The operators of one subtask. Lives in a worker process for many epochs."""
 
@@ -102,7 +111,9 @@ class OperatorChain:
             else:
                 output.side_next.setdefault(member.tag, []).append(member.operator)
         for member, output in zip(chain, self.outputs, strict=True):
-            member.operator.setup(context_of(member), output)
+            context = context_of(member)
+            output.object_reuse = context.object_reuse
+            member.operator.setup(context, output)
 
     @property
     def head(self) -> Operator:

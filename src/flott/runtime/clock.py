@@ -9,7 +9,14 @@ class Clock(Protocol):
     """Tells processing time."""
 
     def now(self) -> int:
-        """Return the current time in milliseconds since 1970."""
+        """Return the time of day in milliseconds since 1970; it jumps when somebody sets the machine's clock."""
+
+
+class JobClock(Clock, Protocol):
+    """The clocks of a job's driver."""
+
+    def steady(self) -> int:
+        """Return milliseconds that never go back, near the time of day: for intervals and rates within one process."""
 
 
 class ManualClock:
@@ -25,6 +32,9 @@ class ManualClock:
         self._now = now
 
     def now(self) -> int:
+        return self._now
+
+    def steady(self) -> int:
         return self._now
 
     def advance_to(self, now: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from flott.runtime.keys import key_group_of, key_groups_of_checksums
-from flott.runtime.many_keys import key_groups_of
+from flott.runtime.many_keys import canonical_keys, key_groups_of
 from flott.runtime.native import entries
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ def key_groups(keys: Any, max_parallelism: int) -> NDArray[np.int64]:
     >>> key_groups(pa.array([0, -7, 2**63 - 1]), 128).tolist() == [key_group_of(n, 128) for n in (0, -7, 2**63 - 1)]
     True
     """
-    if pa.types.is_integer(keys.type) and keys.null_count == 0:
+    if pa.types.is_nested(keys.type):
+        return key_groups_of(keys.to_pylist(), max_parallelism)
+    if pa.types.is_integer(keys.type) and keys.type != pa.uint64() and keys.null_count == 0:
         return groups_of_numbers(keys.to_numpy(zero_copy_only=False).astype(np.int64, copy=False), max_parallelism)
     encoded = keys.dictionary_encode(null_encoding="encode")
     memo = group_memo(max_parallelism)
@@ -87,6 +89,7 @@ class GroupMemo(dict[Any, int]):
         """Return the key groups of several keys, each of which comes once."""
         if entries is not None:
             return key_groups_of(keys, self.max_parallelism)  # in less time than it takes to look them up
+        keys = canonical_keys(keys)
         found = list(map(self.get, keys))
         if None in found:
             new = [key for key, group in zip(keys, found, strict=True) if group is None]

@@ -100,6 +100,10 @@ class ColumnBatch(Batch):
         """Return the same records with other timestamps."""
         return ColumnBatch(self.arrays, self.shape, times)
 
+    def view(self) -> ColumnBatch:
+        """Return a batch over the same columns, which makes objects of its own where somebody asks for them."""
+        return ColumnBatch(self.arrays, self.shape, self.times)
+
     def highest(self) -> int | None:
         """Return the largest timestamp."""
         return None if self.times is None or not len(self.times) else int(self.times.max())

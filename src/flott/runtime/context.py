@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flott.errors import StateAccessError
+from flott.runtime.emission import emission
 from flott.runtime.metric_group import MetricGroup
-from flott.runtime.state.lists import ListState
-from flott.runtime.state.maps import MapState
-from flott.runtime.state.schemas import schema_of_descriptor
-from flott.runtime.state.ttl import lifetime_of
-from flott.runtime.state.ttl_states import expiring_state
-from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
+from flott.runtime.state.access import StateAccess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from flott.runtime.clock import Clock
+    from flott.runtime.emission import Emission
     from flott.runtime.state.backend import KeyedBackend
 
 
@@ -40,13 +35,24 @@ class OperatorContext:
     metrics: MetricGroup = field(default_factory=MetricGroup)
     auto_watermark_interval: int = 200
     job_id: str = ""
+    owner: int = 1
+    """The number of the job's driver: names of what is written carry it."""
+    apart: bool = False
+    """The job was started beside others of its name."""
     snapshot: int = 0
     """The checkpoint that will hold what this epoch does."""
+    object_reuse: bool = False
+    """Whether records are handed on as the objects that functions returned, without copies."""
 
     @property
     def title(self) -> str:
         """The operator as error messages name it."""
         return f"operator '{self.name}'" + (f" (uid={self.uid})" if self.uid else "")
+
+    @property
+    def emission(self) -> Emission:
+        """What operators do with what a function returns, before the function goes on."""
+        return emission(object_reuse=self.object_reuse)
 
     def keyed(self, what: str) -> KeyedBackend:
         """Return the keyed state backend, or say why there is none."""
@@ -59,7 +65,7 @@ class OperatorContext:
         return self.backend
 
 
-class RuntimeContext:
+class RuntimeContext(StateAccess):
     """What ``open(runtime_context)`` gets: where the function runs, and its state."""
 
     def __init__(self, context: OperatorContext) -> None:
@@ -102,44 +108,5 @@ class RuntimeContext:
 
     get_metric_group = get_metrics_group
 
-    # Keyed state
-
-    def get_state(self, state_descriptor: Any) -> Any:
-        """Return the value state that a ``ValueStateDescriptor`` describes."""
-        return self._part(state_descriptor, "value state", ValueState)
-
-    def get_list_state(self, state_descriptor: Any) -> Any:
-        """Return the list state that a ``ListStateDescriptor`` describes."""
-        return self._part(state_descriptor, "list state", ListState)
-
-    def get_map_state(self, state_descriptor: Any) -> Any:
-        """Return the map state that a ``MapStateDescriptor`` describes."""
-        return self._part(state_descriptor, "map state", MapState)
-
-    def get_reducing_state(self, state_descriptor: Any) -> Any:
-        """Return the reducing state that a ``ReducingStateDescriptor`` describes."""
-        reduce = state_descriptor.get_reduce_function().reduce
-        return self._part(
-            state_descriptor, "reducing state", lambda backend, name: ReducingState(backend, name, reduce)
-        )
-
-    def get_aggregating_state(self, state_descriptor: Any) -> Any:
-        """Return the aggregating state that an ``AggregatingStateDescriptor`` describes."""
-        aggregate = state_descriptor.get_agg_function()
-        return self._part(
-            state_descriptor, "aggregating state", lambda backend, name: AggregatingState(backend, name, aggregate)
-        )
-
-    def get_folding_state(self, state_descriptor: Any) -> Any:
-        """Return the folding state that a ``FoldingStateDescriptor`` describes."""
-        return self.get_aggregating_state(state_descriptor)
-
-    def _part(self, descriptor: Any, kind: str, make: Callable[[KeyedBackend, str], Any]) -> Any:
-        name = descriptor.get_name()
-        backend = self._context.keyed(f"{kind} '{name}'")
-        lifetime = lifetime_of(descriptor)
-        schema = schema_of_descriptor(descriptor)
-        if lifetime is not None:
-            clock = self._context.clock
-            return backend.part(name, kind, lambda: expiring_state(kind, backend, descriptor, lifetime, clock), schema)
-        return backend.part(name, kind, lambda: make(backend, name), schema)
+    def _states_of(self, what: str) -> tuple[KeyedBackend, Clock]:
+        return self._context.keyed(what), self._context.clock

@@ -60,7 +60,7 @@ class EdgeOutput:
             return self._producer.failure(error, batch.values[0])
         for value in batch.values:
             try:
-                wrong = wrong_key(self._producer.context.title, select(value), value)
+                wrong = wrong_key(self._producer.context.title, select, select(value), value)
             except USER_CODE_RAISES as failed:  # the same error as before, now with its record
                 return self._producer.failure(failed, value)
             if wrong is not None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import pickle
 import struct
-from datetime import date, datetime, time
-from decimal import Decimal
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
+from flott.runtime.canonical_keys import NAN, canonical_key
+from flott.runtime.key_kinds import put_together, taken_apart
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -23,12 +22,9 @@ ITEM_SIZE = struct.Struct(">I")
 SPREAD = 0x9E3779B1
 """Checksums of neighbouring keys leave patterns; multiplied by this, their upper bits do not."""
 
-# Keys that Python holds equal (1, 1.0, True) must have equal bytes, because live state is found by equality.
-# Everything whole is therefore written as an integer.
-
 
 def encode_key(key: Any) -> bytes:
-    """Write a key as bytes: equal keys give equal bytes, different keys different ones.
+    """Write a key as bytes: those of its canonical form.
 
     >>> encode_key("a")
     b'sa'
@@ -55,31 +51,31 @@ def encode_tuple(key: tuple[Any, ...]) -> bytes:
     return made
 
 
-def encode_other(key: Any) -> bytes:  # noqa: PLR0911
-    """Write a key that is neither a plain string nor a plain integer."""
+def encode_other(key: Any) -> bytes:
+    """Write a key that is neither a plain string, integer nor tuple."""
+    key = canonical_key(key)
+    kind = type(key)
     if key is None:
         return b"n"
-    if isinstance(key, Enum):
-        return b"p" + pickle.dumps(key, protocol=4)
-    if isinstance(key, bool | int):
-        return b"i%d" % key
-    if isinstance(key, float):
-        return b"i%d" % int(key) if key.is_integer() else b"f" + struct.pack(">d", key)
-    if isinstance(key, Decimal) and key.is_finite():
-        return b"i%d" % int(key) if key == key.to_integral_value() else b"d" + str(key.normalize()).encode()
-    if isinstance(key, str):
-        return b"s" + key.encode("utf-8", "surrogatepass")
-    if isinstance(key, bytes):
-        return b"b" + key
-    if isinstance(key, tuple):
-        return encode_tuple(key)
-    if isinstance(key, datetime | date | time):
-        return b"p" + pickle.dumps(key, protocol=4)
-    return b"p" + pickle.dumps(key, protocol=4)
+    if kind is str or kind is int or kind is tuple:
+        return encode_key(key)
+    if kind is bytes:
+        return b"b" + bytes(key)
+    if kind is float:
+        return b"f" + struct.pack(">d", key)
+    if kind is frozenset:
+        return b"x" + joined(sorted(map(encode_key, key)))
+    letter, content = taken_apart(key)
+    return letter + (content if isinstance(content, bytes) else joined(map(encode_key, content)))
+
+
+def joined(parts: Iterable[bytes]) -> bytes:
+    """Put encoded items one behind the other, each behind its length."""
+    return b"".join(ITEM_SIZE.pack(len(part)) + part for part in parts)
 
 
 def decode_key(data: bytes) -> Any:  # noqa: PLR0911
-    """Read a key back from its bytes."""
+    """Read a key back from its bytes, in its canonical form."""
     kind, rest = data[:1], data[1:]
     if kind == b"s":
         return rest.decode("utf-8", "surrogatepass")
@@ -90,12 +86,11 @@ def decode_key(data: bytes) -> Any:  # noqa: PLR0911
     if kind == b"b":
         return rest
     if kind == b"f":
-        return struct.unpack(">d", rest)[0]
-    if kind == b"d":
-        return Decimal(rest.decode())
+        (value,) = struct.unpack(">d", rest)
+        return NAN if value != value else value  # noqa: PLR0124
     if kind == b"t":
         return tuple(split_parts(rest))
-    return pickle.loads(rest)
+    return put_together(kind, rest, split_parts)
 
 
 def split_parts(data: bytes) -> list[Any]:

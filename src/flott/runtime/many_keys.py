@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import repeat
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flott.runtime.canonical_keys import PLAIN, canonical_key, loaded_key
 from flott.runtime.keys import ITEM_SIZE, encode_key, key_groups_of_bytes
 from flott.runtime.native import entries
 
@@ -14,6 +15,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
+
+def canonical_keys(keys: list[Any]) -> list[Any]:
+    """Return the canonical forms of several keys: the list itself if they are that already.
+
+    >>> keys = ["ann", ("bob", 7)]
+    >>> canonical_keys(keys) is keys, canonical_keys([7.0, ("bob", False)])
+    (True, [7, ('bob', 0)])
+    """
+    if entries is not None:
+        return keys if entries.all_plain(keys) else list(map(canonical_key, keys))
+    kinds = set(map(type, keys))
+    plain = PLAIN.issuperset(kinds) or (kinds == {tuple} and PLAIN.issuperset(map(type, chain.from_iterable(keys))))
+    return keys if plain else list(map(canonical_key, keys))
+
+
+def loaded_keys(keys: list[Any]) -> list[Any]:
+    """Return several keys that were pickled, each as ``loaded_key`` does."""
+    plain = entries.all_plain(keys) if entries is not None else PLAIN.issuperset(map(type, keys))
+    return keys if plain else list(map(loaded_key, keys))
 
 
 def encode_keys(keys: Sequence[Any]) -> list[bytes]:

@@ -7,6 +7,8 @@ import struct
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from flott.runtime.canonical_keys import loaded_key
+from flott.runtime.many_keys import loaded_keys
 from flott.runtime.timer_queue import DIGEST, NEVER, Owners
 
 if TYPE_CHECKING:
@@ -115,10 +117,10 @@ class MomentQueue:
         owner = self._codec.owner
         for namespace, keys in entry.items():
             if namespace[:1] == DIGEST:
-                yield from keys
+                yield from [(loaded_key(key), window) for key, window in keys]
             elif keys:
                 _, window = owner(keys[0], namespace)
-                yield from [(key, window) for key in keys]
+                yield from [(key, window) for key in loaded_keys(keys)]
 
     def _take_stored(self, time: int) -> Owners:
         if time not in self._stored:

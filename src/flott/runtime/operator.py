@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flott.errors import FlottError, UserFunctionError
+from flott.runtime.value_kinds import NotCopiedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -110,6 +111,8 @@ class Operator:
         text = repr(record)
         if len(text) > RECORD_PREVIEW:
             text = f"{text[:RECORD_PREVIEW]}… ({len(text)} characters)"
+        if isinstance(error, NotCopiedError):
+            return FlottError(f"{self.context.title}: the result for record {text} can't be emitted: {error}")
         frames = traceback.extract_tb(error.__traceback__)
         inside = [frame for frame in frames if "/flott/runtime/" not in frame.filename] or list(frames)
         trace = "".join(traceback.format_list(inside) + traceback.format_exception_only(type(error), error))

@@ -11,6 +11,7 @@ from flott.common.fields import Field
 from flott.errors import FlottError
 from flott.runtime.batch import Batch
 from flott.runtime.keys import key_group_of
+from flott.runtime.many_keys import canonical_keys
 from flott.runtime.native import entries
 from flott.runtime.quick_selector import quick_selector, select_all
 
@@ -164,7 +165,7 @@ class KeyGroupHash(Partitioner):
             if entries is not None and keys and type(keys[0]) in QUICK_KEYS:
                 return dealt_out(keys, lane, batch)
             memo.trim()
-            return scatter(batch, list(map(memo.__getitem__, keys)), count)
+            return scatter(batch, list(map(memo.__getitem__, canonical_keys(keys))), count)
 
         return route
 

@@ -88,7 +88,13 @@ class EpochPlan:
     """What user functions read with ``get_job_parameter``."""
     auto_watermark_interval: int = 200
     """Milliseconds; 0 turns periodic watermarks off."""
+    object_reuse: bool = False
+    """Whether operators hand on the objects that functions returned, without copies."""
     job_id: str = ""
+    owner: int = 1
+    """The number of the driver among those of the job: names of files carry it."""
+    apart: bool = False
+    """The job was started beside others of its name: its transactional ids are its own."""
 
     def vertex_at(self, level: int, partition: int) -> tuple[VertexSpec, int]:
         """Return the vertex that a Spark partition of a level belongs to, and the subtask's index."""

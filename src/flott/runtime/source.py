@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Protocol, runtime_checkable
 
 from flott.errors import ExchangeError, FlottError, StateStoreError, UserFunctionError
 
@@ -27,6 +27,8 @@ class SplitRead:
     end: Any
     ended: bool = False
     """The split has nothing beyond ``end``, ever."""
+    paused: bool = False
+    """It waits for slower splits (watermark alignment): that it brings nothing does not make it idle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +43,17 @@ class SourcePlan:
     ended: bool
     """After this epoch the source has nothing more, ever."""
     look_again: int | None = None
-    """When it makes sense to plan again (processing time in ms); None: at the next tick."""
+    """When it makes sense to plan again, by the clock of ``Enumerator.plan``; None: at the next tick."""
 
 
 class Enumerator(Protocol):
     """Lives in the driver: knows the splits of a source and how far each was read."""
 
     def plan(self, scale: float, now: int) -> SourcePlan:
-        """Plan the next epoch's piece: the source's base amount times ``scale``, less if there is less."""
+        """Plan the next epoch's piece: the source's base amount times ``scale``, less if there is less.
+
+        ``now`` is for intervals and rates: milliseconds that never go back, near the time of day.
+        """
 
     def snapshot(self) -> Any:
         """Return the positions after all that was planned, picklable."""
@@ -63,6 +68,9 @@ class Enumerator(Protocol):
 class Source(Protocol):
     """A replayable input: the same read gives the same records, however often and wherever it is done."""
 
+    fresh_batches: ClassVar[bool] = False
+    """Whether nobody else has the lists of the batches that ``read`` yields."""
+
     def is_bounded(self) -> bool:
         """Say whether the input ends by itself."""
 
@@ -71,6 +79,26 @@ class Source(Protocol):
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
         """Give out the records of one planned read, in order."""
+
+
+@runtime_checkable
+class PausesSplits(Protocol):
+    """An enumerator that can let some splits wait while it reads on in others."""
+
+    def pause_splits(self, splits: frozenset[str]) -> None:
+        """Read nothing of these splits from now on; called before each plan if some are to wait, or did."""
+
+
+PARSE_ERRORS = "numParseErrors"
+"""The counter of lines and values that could not be read and were ignored, as the user asked."""
+
+
+@runtime_checkable
+class CountsParseErrors(Protocol):
+    """What ignores input that can't be read."""
+
+    def take_parse_errors(self) -> int:
+        """Return how many were ignored since the last call."""
 
 
 def raise_named(title: str, error: FlottError | ConnectionError) -> NoReturn:

@@ -30,6 +30,7 @@ from flott.runtime.state.compaction import (
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.operator_state import CarriedStates
 from flott.runtime.state.store import StateStore
+from flott.runtime.state.ttl_sweep import without_expired
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -122,7 +123,10 @@ class Subtask:
             attempt=self.attempt,
             parameters=self.plan.parameters,
             auto_watermark_interval=self.plan.auto_watermark_interval,
+            object_reuse=self.plan.object_reuse,
             job_id=self.plan.job_id,
+            owner=self.plan.owner,
+            apart=self.plan.apart,
         )
 
     def run(self, epoch: EpochOrder, token: str, rows: Iterable[BlockRow]) -> Iterator[BlockRow | TaskReport]:
@@ -218,8 +222,10 @@ class Subtask:
             self.chain.notify(notice)
         clock = self.services.clock
         now = clock.now()
-        self.chain.process_time(now)
         head = self.chain.head
+        if isinstance(head, SourceOperator):
+            head.hold(order.reads)
+        self.chain.process_time(now)
         for _ in head.run(order.reads, ended=order.ended) if isinstance(head, SourceOperator) else gate.deliver(head):
             later = clock.now()
             if later > now:
@@ -234,7 +240,7 @@ class Subtask:
     @property
     def folder(self) -> str:
         """Where the state files of this subtask are, in the job's storage."""
-        return f"shared/{self.vertex.id}/{self.index}"
+        return f"shared/{self.vertex.id}/{self.index}/{self.plan.owner}"
 
     def _owned(self, report: TaskReport, store: StateStore) -> Lineage:
         """Return the lineage the epoch starts from in files of the job's own: those of a savepoint are not."""
@@ -272,7 +278,9 @@ class Subtask:
         report.watermark, report.active = last.watermark, last.active
         report.input_watermark = min((valve.watermark for valve in gate.valves.values()), default=None)
         report.source_watermark, report.source_active = chain.outputs[0].watermark, chain.outputs[0].active
-        report.records_in = chain.head.records if isinstance(chain.head, SourceOperator) else gate.records
+        report.records_in = gate.records
+        if isinstance(chain.head, SourceOperator):
+            report.records_in, report.split_watermarks = chain.head.records, chain.head.split_watermarks()
         report.records_out = sum(output.emitted for output in chain.outputs if output.edges or output.side_edges)
         report.emitted = tuple(output.emitted for output in chain.outputs)
         report.seconds["state"] = report.seconds.get("state", 0.0) + self.services.stopwatch() - begun
@@ -292,12 +300,14 @@ class Subtask:
             backend.reached(reached)
         if epoch.savepoint is not None and self.backends:
             store = self.services.store(self.vertex.id, str(self.index))
-            entries = after_changes(store, changes)
+            entries = without_expired(self.backends, after_changes(store, changes), self.services.clock.now())
             columns = {**epoch.savepoint.columns, **report.columns}
             name = f"{self.vertex.id}/state-{self.index}"
             try:
                 report.savepoint = write_savepoint(epoch.savepoint.root, name, entries, columns, token)
-            except OSError as error:
+            except INFRASTRUCTURE:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever its file system raises: the savepoint fails, not the job
                 report.declined = f"state of '{self.vertex.name}' subtask {self.index} could not be written: {error}"
         report.seconds["async"] = self.services.stopwatch() - begun
 

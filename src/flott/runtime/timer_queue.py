@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from flott.errors import StateAccessError
 from flott.runtime.batch import MIN_TIMESTAMP
+from flott.runtime.canonical_keys import loaded_key
 from flott.runtime.keys import decode_key
 from flott.runtime.state.addresses import LONG_KEY
 
@@ -233,9 +234,10 @@ class TimerQueue:
 
     def _owner(self, address: bytes, value: bytes) -> Any:
         if value[:1] == b"o":
-            return pickle.loads(value[1:])
+            key, *rest = pickle.loads(value[1:])
+            return (loaded_key(key), *rest)
         end = 16 + int.from_bytes(address[14:16], "big")
-        key = pickle.loads(value[1:]) if value else decode_key(address[16:end])
+        key = loaded_key(pickle.loads(value[1:])) if value else decode_key(address[16:end])
         return self._codec.owner(key, address[end:])
 
     def _address_and_value(self, prefix: bytes, owner: Any) -> tuple[bytes, bytes]:

@@ -195,6 +195,10 @@ class GeneratorRun:
 
     # Time of day
 
+    def hold(self) -> None:
+        """Nothing comes because somebody lets the stream wait: that does not count as silence."""
+        self._active = True
+
     def emit_periodically(self, now: int) -> None:
         """Ask for a watermark; or mark the stream idle, if nothing came for longer than the idle timeout."""
         if self._idle_timeout is not None and self._is_silent(now):
@@ -205,7 +209,8 @@ class GeneratorRun:
             self.generator.on_periodic_emit(self)
 
     def _is_silent(self, now: int) -> bool:
-        if self._active or self._silent_since is None:
+        if self._active or self._silent_since is None or now < self._silent_since:
+            # The last: somebody has set the clock back, or this worker's is behind that of the one before.
             self._active = False
             self._silent_since = now
         return now - self._silent_since > (self._idle_timeout or 0)

@@ -11,11 +11,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql.types import BinaryType, IntegerType, StructField, StructType
 
 from flott.common.options import FlottOptions, LogOptions
-from flott.errors import EpochFailedError
+from flott.errors import EpochFailedError, RunnerLostError
 from flott.runtime.job_file import pack
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.storage import open_storage, remove_job_files
 from flott.spark.anchors import Anchors
+from flott.spark.java import how_java_ended
 from flott.spark.prints import show_prints
 from flott.spark.session import is_local, is_remote
 from flott.spark.worker import JobAddress, LevelTask, digest_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from flott.runtime.reports import EpochOrder, TaskReport
 
 JOB_FILE = "taskowned/job"
+"""What the names of job files begin with; the number of the driver follows."""
 
 # As text it would be sent to Java to be parsed, in every epoch.
 BLOCKS = StructType(
@@ -55,11 +57,12 @@ class SparkRunner:
         self._storage = open_storage(storage)
         self._tag = f"flott-{job_id}"
         data = pack(plan)
-        self._storage.write(JOB_FILE, data)
+        job_file = f"{JOB_FILE}-{plan.owner}"
+        self._storage.write(job_file, data)
         self._address = JobAddress(
             job_id,
             storage,
-            JOB_FILE,
+            job_file,
             digest_of(data),
             state_dir,
             CacheLimits(
@@ -74,8 +77,8 @@ class SparkRunner:
     def run(self, order: EpochOrder) -> list[TaskReport]:
         """Run one epoch as one Spark job."""
         spark, levels = self._spark, self._plan.levels
-        spark.addTag(self._tag)
         try:
+            spark.addTag(self._tag)
             self._anchors.cast(spark)
             first = levels[0]
             frame = spark.range(0, first.partitions, 1, first.partitions)
@@ -84,10 +87,15 @@ class SparkRunner:
                 frame = self._anchors.exchanged(frame, level)
                 frame = frame.mapInArrow(self._task(level, order), BLOCKS)
             rows = frame.collect()
-        except PySparkException as error:
-            raise EpochFailedError(short_cause(error)) from error
-        finally:
             spark.removeTag(self._tag)
+        except Exception as error:
+            how = how_java_ended()
+            if how is not None:
+                raise RunnerLostError(JAVA_ENDED.format(how)) from error
+            spark.removeTag(self._tag)
+            if isinstance(error, PySparkException):
+                raise EpochFailedError(short_cause(error)) from error
+            raise
         reports: list[TaskReport] = [pickle.loads(row.data) for row in rows]
         self._anchors.look_at(reports)
         show_prints(self._plan, reports)
@@ -102,6 +110,10 @@ class SparkRunner:
         """Stop the running epoch's Spark job."""
         self._spark.interruptTag(self._tag)
 
+    def kill(self) -> None:
+        """Interrupt once more: Spark kills a Python worker that works on two seconds after its task was interrupted."""
+        self.cancel()
+
     def discard(self, names: list[str]) -> None:
         """Remove state files that no version needs any more."""
         for name in names:
@@ -110,12 +122,18 @@ class SparkRunner:
     def close_functions(self) -> None:
         """Nothing to do: a worker closes what it holds when it needs the room, or ends."""
 
-    def close(self, keep: set[str] | None = None) -> None:
+    def close(self, keep: set[str] | None = None, *, fenced: bool = False) -> None:
         """Remove what the job left: its working stores on this machine, and the files that nobody needs."""
         self._anchors.close()
         shutil.rmtree(self._address.state_dir, ignore_errors=True)
-        remove_job_files(self._storage, JOB_FILE, keep)
+        if not fenced:
+            remove_job_files(self._storage, self._address.job_file, keep)
 
+
+JAVA_ENDED = (
+    "Java, in which Spark runs, has ended ({}): nothing can run in this process any more. Start the program again: it "
+    "resumes from its last checkpoint, if it has a checkpoint directory. Java is killed most often for lack of memory"
+)
 
 NOT_THERE = (
     "The Python of Spark's workers can't import it: install it where they run, or send a packed environment along, and "

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flott.common.machine_clock import MachineClock
 from flott.common.options import FlottOptions
 from flott.common.private_directory import private_directory, temporary_root
 from flott.coordination.launch import launch
 from flott.errors import ConfigurationError
-from flott.spark.clock import SystemClock
 from flott.spark.dependencies import ship
 from flott.spark.runner import SparkRunner
 from flott.spark.session import epoch_session
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from flott.common import Configuration, JobID
     from flott.coordination.client import DriverJobClient
     from flott.graph.transformations import Program
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
 
 
-def submit(program: Program, configuration: Configuration, clock: Clock | None = None) -> DriverJobClient:
+def submit(program: Program, configuration: Configuration, clock: JobClock | None = None) -> DriverJobClient:
     """Start a program as a job on Spark and return the handle on it; ``clock`` is for tests that move time by hand."""
 
     def runner(job_id: JobID, plan: EpochPlan, checkpoints: str | None) -> SparkRunner:
@@ -32,7 +32,7 @@ def submit(program: Program, configuration: Configuration, clock: Clock | None =
         storage, state_dir = places(configuration, str(job_id), master, checkpoints)
         return SparkRunner(spark, plan, str(job_id), storage, state_dir, configuration)
 
-    return launch(program, configuration, clock or SystemClock(), runner)
+    return launch(program, configuration, clock or MachineClock(), runner)
 
 
 def places(configuration: Configuration, job_id: str, master: str, checkpoints: str | None = None) -> tuple[str, str]:

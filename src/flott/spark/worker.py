@@ -17,6 +17,7 @@ from uuid import uuid4
 import pyarrow as pa
 from pyspark import TaskContext
 
+from flott.common.machine_clock import MachineClock
 from flott.common.pyflink_imports import install_pyflink_imports
 from flott.runtime.blocks import BlockRow
 from flott.runtime.job_file import JobFile, unpack
@@ -24,7 +25,6 @@ from flott.runtime.level import run_partition
 from flott.runtime.reports import Place
 from flott.runtime.storage import open_storage
 from flott.runtime.task import Subtask, TaskServices
-from flott.spark.clock import SystemClock
 from flott.spark.prints import remembered
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class ResidentJob:
             install_pyflink_imports()
         storage = open_storage(address.storage)
         self.file: JobFile = unpack(storage.read(address.job_file), address.digest)
-        self.clock = SystemClock()
+        self.clock = MachineClock()
         self.services = TaskServices(
             clock=self.clock,
             storage=storage,

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flott.common.machine_clock import MachineClock
 from flott.common.types import Row
 from flott.coordination.checkpoints.metadata import OperatorTitle
 from flott.errors import StateAccessError
+from flott.runtime.canonical_keys import canonical_key
 from flott.runtime.context import OperatorContext, RuntimeContext
 from flott.runtime.operators.checkpointed import InitializationContext, SnapshotContext
 from flott.runtime.operators.results import Results
@@ -28,7 +30,6 @@ from flott.state_processor.bootstrap_functions import (
     KeyedStateBootstrapFunction,
     StateBootstrapFunction,
 )
-from flott.state_processor.machine_clock import MachineClock
 from flott.state_processor.operator_data import OperatorData, SubtaskData
 
 if TYPE_CHECKING:
@@ -137,10 +138,10 @@ class _KeyedStateBootstrap(StateBootstrapTransformation):
         try:
             backend.begin(store)
             self.function.open(RuntimeContext(context))
-            ctx: Any = KeyedContext(backend.scope, timers, Results())
+            ctx: Any = KeyedContext(backend.scope, timers, Results(context.emission))
             process, key_of, scope = self.function.process_element, self.key_selector, backend.scope
             for element in self.data.elements():
-                scope.key = key_of(element)
+                scope.key = canonical_key(key_of(element))
                 process(element, ctx)
             scope.unset()
             self.function.close()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.common.machine_clock import MachineClock
 from flott.errors import StateAccessError
 from flott.runtime.context import OperatorContext, RuntimeContext
+from flott.runtime.emission import emission
 from flott.runtime.keys import groups_of_subtask
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.former_keys import check_stored_keys
 from flott.runtime.state.keys_of_state import stored_keys
-from flott.state_processor.machine_clock import MachineClock
 from flott.state_processor.reader_functions import KeyedStateReaderFunction
 from flott.state_processor.saved_entries import read_timers
 from flott.state_processor.saved_job import carried_by
@@ -76,6 +78,8 @@ def read_keys(job: SavedJob, operator: SavedOperator, function: KeyedStateReader
             backend.begin(store)
             backend.schemas.stored = carried_by(task).get("schemas", {})
             backend.compare()
+            if not backend.schemas.has_canonical_keys():
+                check_stored_keys(backend)
             yield from call_for_keys(function, backend, TimersOfKeys(store, operator, groups))
         function.close()
 
@@ -96,5 +100,5 @@ def call_for_keys(function: KeyedStateReaderFunction, backend: KeyedBackend, ctx
                 continue
             seen.add(head)
             backend.scope.key = ctx.key = key
-            yield from function.read_key(key, ctx) or ()
+            yield from map(emission(object_reuse=False).one, function.read_key(key, ctx) or ())
     backend.scope.unset()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from flott.errors import CheckpointError
+from flott.runtime.canonical_keys import loaded_key
 from flott.runtime.keys import decode_key
 from flott.runtime.state.addresses import LONG_KEY, LONG_KEYS
 from flott.runtime.timer_queue import DIGEST
@@ -146,8 +147,9 @@ def read_timers(store: StateStore, column: bytes, groups: range) -> Iterator[tup
             window = None
             if data[:1] == b"o":
                 key, window = pickle.loads(data[1:])
+                key = loaded_key(key)
             else:
-                key = pickle.loads(data[1:]) if data else decode_key(address[16:end])
+                key = loaded_key(pickle.loads(data[1:])) if data else decode_key(address[16:end])
                 if address[end:]:
                     window = window_of(address[end:])
             yield key, time, *bounds(window)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, folder_of, load
+from flott.coordination.checkpoints.storage import find_checkpoints, folder_of, load
 from flott.errors import CheckpointError
 from flott.runtime.state.operator_state import BROADCAST, SPLIT, UNION, CarriedStates, OperatorStates
 from flott.runtime.state.store import StateStore
@@ -147,13 +147,13 @@ def newest_in(path: str) -> str:
         message = f"{path} has checkpoints of several jobs; say which: {', '.join(f'{folder}/{job}' for job in jobs)}"
         raise CheckpointError(message)
     root = f"{folder}/{jobs[0]}" if jobs else folder
-    found = DirectoryCheckpointStorage(root).find()
+    found = find_checkpoints(root)
     if not found:
         savepoints = [parts[0] for parts in names if len(parts) == 2]  # noqa: PLR2004
         hint = f"; there is {', '.join(savepoints)} in it" if savepoints else ""
         message = f"there is no savepoint and no complete checkpoint at '{path}'{hint}"
         raise CheckpointError(message)
-    return f"{root}/chk-{found[-1].checkpoint_id}"
+    return found[-1][0]
 
 
 def carried_by(task: TaskOrder) -> dict[str, Any]:

@@ -7,7 +7,8 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import CheckpointError
-from flott.runtime.keys import groups_of_subtask, key_group_of
+from flott.runtime.keys import encode_key, groups_of_subtask, key_group_of
+from flott.runtime.state.former_keys import ALWAYS_SAME
 from flott.runtime.state.operator_state import BROADCAST, SPLIT, UNION
 from flott.state_processor.operator_identifier import OperatorIdentifier
 from flott.state_processor.read_keys import read_keys
@@ -124,15 +125,18 @@ class SavepointReader:
         return by_kind[found.kind](identifier, name)
 
     def read_state_of_key(self, identifier: Identifier, name: str, key: Any) -> StateFrame:
-        """Return what a state holds for one key; only its key group is looked at."""
+        """Return what a state holds for one key; only its key group is looked at, if that can be known."""
         operator = self._operator(identifier)
         found = operator.state(name)
         if found.column is None:
             whole = self.read_state(identifier, name)
             place = whole.columns.index("key") if "key" in whole.columns else None
             return StateFrame(whole.columns, lambda: (row for row in whole if place is None or row[place] == key))
-        frame = self._read_entries(operator, found, key_group_of(key, operator.vertex.max_parallelism))
-        return StateFrame(frame.columns, lambda: (row for row in frame if row[0] == key))
+        wanted = encode_key(key)
+        # An earlier version kept keys of some types in any key group.
+        group = key_group_of(key, operator.vertex.max_parallelism) if wanted[:1] in ALWAYS_SAME else None
+        frame = self._read_entries(operator, found, group)
+        return StateFrame(frame.columns, lambda: (row for row in frame if encode_key(row[0]) == wanted))
 
     def read_keyed_state(self, identifier: Identifier, state: str | KeyedStateReaderFunction) -> StateFrame:
         """Return a state of all keys, by its name; or what a reader function makes of each key.

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from flott.common.machine_clock import MachineClock
 from flott.connectors.paths import absolute
 from flott.coordination.checkpoints.metadata import (
     SAVEPOINT,
@@ -24,7 +25,6 @@ from flott.runtime.state.compaction import write_savepoint
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.storage import open_storage
 from flott.state_processor.existing_operators import existing_operators
-from flott.state_processor.machine_clock import MachineClock
 from flott.state_processor.operator_data import OperatorData
 from flott.state_processor.operator_identifier import OperatorIdentifier
 from flott.state_processor.saved_job import SavedJob, described

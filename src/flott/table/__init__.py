@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from flott.common.types import Row, RowKind
+    from flott.table.changelog_mode import ChangelogMode
     from flott.table.environment_settings import EnvironmentSettings
     from flott.table.explain_detail import ExplainDetail
     from flott.table.expression import Expression
@@ -31,17 +32,18 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "AggregateFunction", "AsyncScalarFunction", "DataTypes", "EnvironmentSettings", "ExplainDetail", "Expression",
-    "FormatDescriptor", "FunctionContext", "GroupWindowedTable", "GroupedTable", "OverWindowedTable", "ResultKind",
-    "Row", "RowKind", "ScalarFunction", "Schema", "StatementSet", "StreamTableEnvironment", "Table",
-    "TableAggregateFunction", "TableConfig", "TableDescriptor", "TableEnvironment", "TableFunction", "TableResult",
-    "WindowGroupedTable",
+    "AggregateFunction", "AsyncScalarFunction", "ChangelogMode", "DataTypes", "EnvironmentSettings",
+    "ExplainDetail", "Expression", "FormatDescriptor", "FunctionContext", "GroupWindowedTable", "GroupedTable",
+    "OverWindowedTable", "ResultKind", "Row", "RowKind", "ScalarFunction", "Schema", "StatementSet",
+    "StreamTableEnvironment", "Table", "TableAggregateFunction", "TableConfig", "TableDescriptor",
+    "TableEnvironment", "TableFunction", "TableResult", "WindowGroupedTable",
 ]  # fmt: skip
 
 # Workers run the operators of queries and need none of these: to import all that stands behind them, the parser among
 # it, takes half a second in each.
 HOMES = {
     "common.types": ("Row", "RowKind"),
+    "table.changelog_mode": ("ChangelogMode",),
     "table.environment_settings": ("EnvironmentSettings",),
     "table.explain_detail": ("ExplainDetail",),
     "table.expression": ("Expression",),

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from flott.runtime.canonical_keys import with_one_nan
 from flott.table import types as t
 from flott.table.errors import TableError
 from flott.table.types import DataTypes
@@ -104,6 +106,8 @@ def plain_values(column: Any) -> list[Any]:
     elif pa.types.is_date32(kind):
         column = column.cast(pa.int32())
     values: list[Any] = column.to_pylist()
+    if pa.types.is_floating(kind) and pc.any(pc.is_nan(column)).as_py():
+        return list(map(with_one_nan, values))
     return values
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from flott.errors import FlottError
 from flott.table.arrow_types import to_arrow_type
 from flott.table.expr import Call, InputRef, Literal, UserCall
 from flott.table.functions.registry import functions
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from flott.table.expr import Expr
-    from flott.table.functions.registry import Session
+    from flott.table.functions.registry import Evaluate, Session
 
 Columns: TypeAlias = "Sequence[Any]"
 Compiled: TypeAlias = "Callable[[Columns, int, Session], Any]"
@@ -60,10 +61,23 @@ class ArrowCompiler:
             raise TypeError(f"{expr!r} is no expression")
         if expr.function == "CASE":
             return _case(expr, parts)
-        call, evaluate = expr, functions()[expr.function].evaluate
-        return lambda columns, length, session: evaluate(
-            call, [part(columns, length, session) for part in parts], session
-        )
+        return _call(expr, functions()[expr.function].evaluate, parts)
+
+
+def _call(call: Call, function: Evaluate, parts: list[Compiled]) -> Compiled:
+    """Return what computes a call; whatever Arrow or Python find wrong with its arguments is an error that names it."""
+
+    def evaluate(columns: Columns, length: int, session: Session) -> Any:
+        args = [part(columns, length, session) for part in parts]
+        try:
+            return function(call, args, session)
+        except FlottError:
+            raise
+        except Exception as error:
+            kinds = ", ".join(repr(arg.type.nullable()) for arg in call.args)
+            raise FlottError(f"{call.function}({kinds}): {error}") from error
+
+    return evaluate
 
 
 def column_of(result: Any, length: int) -> Any:

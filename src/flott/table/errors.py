@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from flott.errors import FlottError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+LOG = logging.getLogger(__name__)
 
 
 class TableError(FlottError):
@@ -49,6 +53,39 @@ class ValidationError(SqlError):
 
 class NotYetError(SqlError):
     """A statement is right, and can't be run yet."""
+
+
+class PlannerError(SqlError):
+    """A fault of Flott: the planner met something that it does not expect."""
+
+
+@contextmanager
+def told(text: str | None = None, offset: int | None = 0) -> Iterator[None]:
+    """Report whatever is raised inside as an error of Flott's own that points at a statement.
+
+    >>> with told("SELECT 1", 7):
+    ...     raise KeyError("price")
+    Traceback (most recent call last):
+    flott.table.errors.PlannerError: line 1, column 8: this can't be planned (KeyError: 'price'); it may be wrong ...
+    """
+    try:
+        yield
+    except FlottError:
+        raise
+    except RecursionError:
+        raise SqlParserError("this is nested too deeply; name parts of it in WITH … AS (…)", text, offset) from None
+    except Exception as error:
+        raise unexpected(error, text, offset) from error
+
+
+def unexpected(error: Exception, text: str | None, offset: int | None) -> PlannerError:
+    """Log an error that is none of Flott's own, and return the one to raise instead."""
+    LOG.error("planning failed: error=%s, statement=%r", type(error).__name__, text, exc_info=error)
+    problem = (
+        f"this can't be planned ({type(error).__name__}: {error}); it may be wrong in a way that is not recognised, "
+        f"or it is a bug of Flott: please report it with the statement"
+    )
+    return PlannerError(problem, text, offset)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -173,6 +173,11 @@ class Expression:
         return function("SUM", self)
 
     @property
+    def sum0(self) -> Expression:
+        """The sum over the rows; 0 if there is nothing to add."""
+        return function("SUM0", self)
+
+    @property
     def avg(self) -> Expression:
         """The average over the rows."""
         return function("AVG", self)

@@ -10,7 +10,7 @@ from flott.table.bind.query import QueryBinder
 from flott.table.bind.tables import table_plan
 from flott.table.catalog import CatalogView
 from flott.table.connectors.registry import Connectors
-from flott.table.errors import TableError, ValidationError, did_you_mean
+from flott.table.errors import TableError, ValidationError, did_you_mean, told
 from flott.table.explain import explained
 from flott.table.expr import Expr, Literal
 from flott.table.functions.casts import NESTED, check_cast
@@ -55,17 +55,20 @@ class Planner:
 
     def query(self, query: Query) -> Node:
         """Return the plan of a query."""
-        return QueryBinder(self.manager, query.text).bind(query.tree)
+        with told(query.text, query.place):
+            return QueryBinder(self.manager, query.text).bind(query.tree)
 
     def table(self, path: tuple[str, ...]) -> Node:
         """Return the plan of a table."""
-        return QueryBinder(self.manager, "").table(path)
+        with told():
+            return QueryBinder(self.manager, "").table(path)
 
     def insert(self, statement: Insert) -> SinkNode:
         """Return the plan of an INSERT."""
         node = self.query(statement.query)
         try:
-            return self.into(statement.path, node, statement.columns)
+            with told(statement.text, statement.place):
+                return self.into(statement.path, node, statement.columns)
         except ValidationError as error:
             raise ValidationError(error.problem, statement.text, statement.place) from None
 
@@ -129,8 +132,9 @@ class Planner:
         """Put several INSERTs into the program; what they share runs once."""
         builder = StreamBuilder(self.environment)
         for node, step in zip(nodes, self._steps(*(node.input for node in nodes)), strict=True):
-            sink = self.connectors.sink(node.path, node.table, node.fields, step)
-            sink.attach(builder.stream(for_sink(self._enforced(node, step), sink)))
+            with told():
+                sink = self.connectors.sink(node.path, node.table, node.fields, step)
+                sink.attach(builder.stream(for_sink(self._enforced(node, step), sink)))
 
     def _enforced(self, node: SinkNode, step: Step) -> Step:
         return enforced(node, step, drop=self.config.drops_nulls(), lengths=self.config.length_enforcer())
@@ -138,10 +142,11 @@ class Planner:
     def _steps(self, *nodes: Node) -> list[Step]:
         """Return the last steps of the plans of one program."""
         translator, batch = Translator(self.settings()), BatchPlans()
-        best = self._optimised(*nodes)
-        if not self.config.is_batch():
-            return [translator.translate(one) for one in best]
-        return [self._batch_step(translator, batch, one) for one in best]
+        with told():
+            best = self._optimised(*nodes)
+            if not self.config.is_batch():
+                return [translator.translate(one) for one in best]
+            return [self._batch_step(translator, batch, one) for one in best]
 
     def _batch_step(self, translator: Translator, batch: BatchPlans, best: Node) -> Step:
         inner = _unsorted(best)
@@ -159,6 +164,10 @@ class Planner:
 
     def explain(self, nodes: list[Node], *, changes: bool = False) -> str:
         """Return the plans of queries and INSERTs as text."""
+        with told():
+            return self._explain(nodes, changes=changes)
+
+    def _explain(self, nodes: list[Node], *, changes: bool) -> str:
         plans: list[tuple[Any, Any, Any]] = []
         notes: list[str] = []
         translator, batch = Translator(self.settings()), BatchPlans()

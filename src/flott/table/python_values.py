@@ -40,8 +40,17 @@ def _seen(value: Any, kind: DataType) -> Any:
     if isinstance(kind, ArrayType):
         return [_seen(one, kind.element_type) for one in value]
     if isinstance(kind, MapType):
-        return {_seen(key, kind.key_type): _seen(one, kind.value_type) for key, one in value}
+        return {_as_key(_seen(key, kind.key_type)): _seen(one, kind.value_type) for key, one in value}
     return value
+
+
+def _as_key(value: Any) -> Any:
+    """Return a value as a key of a dict: lists as tuples, dicts as tuples of pairs."""
+    if isinstance(value, dict):
+        value = value.items()
+    elif not isinstance(value, (list, tuple)):
+        return value
+    return tuple(map(_as_key, value))
 
 
 def from_python(value: Any, kind: DataType) -> Any:

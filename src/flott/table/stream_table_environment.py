@@ -9,6 +9,7 @@ from flott.datastream import StreamExecutionEnvironment
 from flott.datastream.data_stream import DataStream
 from flott.table import types as t
 from flott.table.bind.tables import with_schema
+from flott.table.changelog_mode import ChangelogMode, checked_mode
 from flott.table.environment_settings import EnvironmentSettings
 from flott.table.errors import NotYetError, TableError
 from flott.table.plan.nodes import StreamScan
@@ -66,10 +67,24 @@ class StreamTableEnvironment(TableEnvironment):
     def from_changelog_stream(
         self, data_stream: DataStream, schema: Schema | None = None, changelog_mode: Any = None
     ) -> Table:
-        """Returns a stream of Rows as a table: the kind of each Row says what it does."""
-        return self._from(data_stream, () if schema is None else (schema,), changelog=True)
+        """Returns a stream of Rows as a table: the kind of each Row says what it does.
 
-    def _from(self, stream: DataStream, given: tuple[Any, ...], *, changelog: bool) -> Table:
+        Args:
+            data_stream: The stream.
+            schema: The columns; with ChangelogMode.upsert() also the primary key.
+            changelog_mode: Which kinds of Rows the stream has; all of them by default.
+        """
+        mode = checked_mode(changelog_mode, "from_changelog_stream(…)")
+        upserts = mode == ChangelogMode.upsert()
+        if upserts and (schema is None or not schema.key):
+            raise TableError(
+                "from_changelog_stream(…): rows of a stream of upserts replace each other by a key; give a Schema with "
+                "primary_key(…)"
+            )
+        changelog = mode != ChangelogMode.insert_only()
+        return self._from(data_stream, () if schema is None else (schema,), changelog=changelog, upserts=upserts)
+
+    def _from(self, stream: DataStream, given: tuple[Any, ...], *, changelog: bool, upserts: bool = False) -> Table:
         if not isinstance(stream, DataStream):
             raise TableError(f"from_data_stream({stream!r:.80}): give a DataStream")
         if stream.get_execution_environment() is not self._environment:
@@ -78,7 +93,12 @@ class StreamTableEnvironment(TableEnvironment):
         number = stream.get_transformation().id
         places, fields = stream_fields(stream.get_type(), schema)
         key = () if schema is None else schema.key
-        node = StreamScan(tuple(fields), f"DataStream_{number}", stream, changelog, tuple(places), key)
+        node = StreamScan(tuple(fields), f"DataStream_{number}", stream, changelog, tuple(places), key, upserts)
+        for name in key if upserts else ():
+            if name not in {field.name for field in fields}:
+                raise TableError(
+                    f"from_changelog_stream(…): '{name}' is computed, so it can't be the key of a stream of upserts"
+                )
         if schema is not None:
             whole = schema
             if not schema.stored():
@@ -107,9 +127,17 @@ class StreamTableEnvironment(TableEnvironment):
         self, table: Table, target_schema: Schema | None = None, changelog_mode: Any = None
     ) -> DataStream:
         """Returns a table as a stream of Rows, whose kinds say what they do."""
-        if target_schema is not None or changelog_mode is not None:
-            raise NotYetError("to_changelog_stream(…) takes no schema and no mode yet; select the columns before")
-        return _typed(self._planner.rows(table.plan, stamped=True)[1], table)
+        mode = checked_mode(changelog_mode, "to_changelog_stream(…)")
+        if target_schema is not None:
+            raise NotYetError("to_changelog_stream(…) takes no schema yet; select the columns before")
+        if mode == ChangelogMode.upsert():
+            raise NotYetError("to_changelog_stream(…) gives no upserts yet; filter the rows of the kind -U")
+        step, stream = self._planner.rows(table.plan, stamped=True)
+        if mode == ChangelogMode.insert_only() and not step.append_only:
+            raise TableError(
+                "to_changelog_stream(…): this table updates rows, and the mode is ChangelogMode.insert_only()"
+            )
+        return _typed(stream, table)
 
 
 def _typed(stream: DataStream, table: Table) -> DataStream:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from flott.errors import USER_CODE_RAISES, FlottError
+from flott.runtime.emission import emission
 from flott.table.python_values import column_from_python, to_python
 
 if TYPE_CHECKING:
@@ -28,7 +29,12 @@ def call_user_function(call: UserCall, args: list[Any], length: int, kind: Any) 
             return _of_series(made, length, kind)
         evaluate = function.evaluator()
         rows = rows_of_arguments(call, args, length)
-        values = _awaited(evaluate, rows) if function.func_type == "async" else [evaluate(*row) for row in rows]
+        if function.func_type == "async":
+            values = _awaited(evaluate, rows)
+        else:
+            # As it is when the function returns it: it may change the same object for the next row.
+            emitted = emission(object_reuse=False).one
+            values = [emitted(evaluate(*row)) for row in rows]
     except USER_CODE_RAISES as error:
         raise FlottError(f"function {call.name}: {type(error).__name__}: {error}") from error
     try:
@@ -64,13 +70,14 @@ def rows_of_arguments(call: UserCall, args: list[Any], length: int) -> Iterable[
 
 def _awaited(evaluate: Callable[..., Any], rows: Iterable[tuple[Any, ...]]) -> list[Any]:
     """Return the results of an asynchronous function in the order of the rows, some of which wait at once."""
+    emitted = emission(object_reuse=False).one
 
     async def all_rows() -> list[Any]:
         free = asyncio.Semaphore(CONCURRENT)
 
         async def one(row: tuple[Any, ...]) -> Any:
             async with free:
-                return await evaluate(*row)
+                return emitted(await evaluate(*row))
 
         return await asyncio.gather(*map(one, rows))
 

@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flott.common.machine_clock import MachineClock
 from flott.coordination.launch import launch
 from flott.runtime.job_file import pack, unpack
 from flott.runtime.level import run_partition
@@ -23,23 +24,15 @@ if TYPE_CHECKING:
     from flott.coordination.client import DriverJobClient
     from flott.graph.transformations import Program
     from flott.runtime.blocks import BlockRow
-    from flott.runtime.clock import Clock
+    from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import EpochOrder, TaskReport
-
-
-class WallClock:
-    """The machine's time, for in-process jobs that nobody hands a clock."""
-
-    def now(self) -> int:
-        """Return the current time in milliseconds since 1970."""
-        return time.time_ns() // 1_000_000
 
 
 class InProcessRunner:
     """Runs epochs one subtask after the other, in this process."""
 
-    def __init__(self, plan: EpochPlan, clock: Clock, storage: str | None = None) -> None:
+    def __init__(self, plan: EpochPlan, clock: JobClock, storage: str | None = None) -> None:
         data = pack(plan)
         self._file = unpack(data, sha256(data).hexdigest())
         self._directory = Path(tempfile.mkdtemp(prefix="flott-"))
@@ -76,6 +69,9 @@ class InProcessRunner:
     def cancel(self) -> None:
         """Nothing to do: an epoch here ends by itself."""
 
+    def kill(self) -> None:
+        """Nothing to do: what works here is this process."""
+
     def discard(self, names: list[str]) -> None:
         """Remove state files that no version needs any more."""
         for name in names:
@@ -88,18 +84,19 @@ class InProcessRunner:
                 stack.callback(subtask.close)
             self._subtasks.clear()
 
-    def close(self, keep: set[str] | None = None) -> None:
-        """Remove the job's files."""
+    def close(self, keep: set[str] | None = None, *, fenced: bool = False) -> None:
+        """Remove the job's files, unless they may be another driver's by now."""
         with ExitStack() as stack:
             stack.callback(shutil.rmtree, self._directory, ignore_errors=True)
-            stack.callback(remove_job_files, self._storage, "taskowned/job", keep)
+            if not fenced:
+                stack.callback(remove_job_files, self._storage, None, keep)
             for store in self._services.stores.values():
                 stack.callback(store.close)
 
 
-def submit(program: Program, configuration: Configuration, clock: Clock | None = None) -> DriverJobClient:
+def submit(program: Program, configuration: Configuration, clock: JobClock | None = None) -> DriverJobClient:
     """Start a program in this process; what ``flott.execution.target: in-process`` does."""
-    time_of_day = clock or WallClock()
+    time_of_day = clock or MachineClock()
 
     def runner(_: JobID, plan: EpochPlan, checkpoints: str | None) -> InProcessRunner:
         return InProcessRunner(plan, time_of_day, checkpoints)

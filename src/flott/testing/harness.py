@@ -84,6 +84,7 @@ class OneInputOperatorHarness:
         max_parallelism: int = DEFAULT_MAX_PARALLELISM,
         parameters: dict[str, str] | None = None,
         auto_watermark_interval: int = 200,
+        object_reuse: bool = False,
     ) -> None:
         self.clock = ManualClock()
         self.main = Recorder()
@@ -94,6 +95,7 @@ class OneInputOperatorHarness:
         self._max_parallelism = max_parallelism
         self._parameters = parameters or {}
         self._interval = auto_watermark_interval
+        self._object_reuse = object_reuse
         # As on its way into a worker: pickled before it is opened.
         self._pickled = cloudpickle.dumps(operator)
         self._tokens = count(1)
@@ -134,6 +136,7 @@ class OneInputOperatorHarness:
             task_name=member.name,
             parameters=self._parameters,
             auto_watermark_interval=self._interval,
+            object_reuse=self._object_reuse,
         )
 
     @property

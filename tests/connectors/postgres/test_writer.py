@@ -63,7 +63,7 @@ def test_an_epoch_is_a_transaction(make, rows, prepared_now):
     second = epoch(writer, range(7, 9))
     assert rows() == []
     assert prepared_now() == [first[0].gid, second[0].gid]
-    assert all(gid.startswith("flott:job:op:1:") for gid in prepared_now())
+    assert all(gid.startswith("flott:job:op:d1:1:") for gid in prepared_now())
     commit_all(sink, second, recovered=False)
     assert rows() == [7, 8]
     commit_all(sink, first, recovered=False)

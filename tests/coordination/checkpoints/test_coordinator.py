@@ -17,11 +17,15 @@ from flott.coordination.checkpoints.metadata import JobState, VertexState
 from flott.coordination.checkpoints.requests import MOST_WAITING, SavepointRequest
 from flott.coordination.checkpoints.settings import DELETE, NEVER_KEEP, RETAIN, CheckpointSettings
 from flott.coordination.checkpoints.statistics import CheckpointStatus
-from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, load
-from flott.errors import CheckpointError
+from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, find_checkpoints, load
+from flott.coordination.job_note import RUNNING, JobNote, decode_note
+from flott.coordination.job_record import JobRecord
+from flott.coordination.liveness import Lease
+from flott.errors import CheckpointError, FencedError
 from flott.runtime.clock import ManualClock
 from flott.runtime.reports import TaskOrder, TaskReport
 from flott.runtime.state.lineage import Lineage, StateFile
+from flott.runtime.storage import UncertainWriteError
 
 PLAN = SimpleNamespace(vertices=[SimpleNamespace(id="count", name="count", parallelism=2)])
 
@@ -44,25 +48,38 @@ class ByHand:
                 if error is not None:
                     raise error
                 future.set_result(work())
-            except OSError as failure:
+            except (OSError, FencedError) as failure:
                 future.set_exception(failure)
 
     def shutdown(self):
         self.work()
 
 
-class Storage(DirectoryCheckpointStorage):
-    pass
+def record_at(root, **settings):
+    note = JobNote("job", RUNNING, checkpoints=())
+    record = JobRecord(str(root), "a" * 32, note, Lease(pause=lambda _: None), **settings)
+    record.create()
+    for name in "abcd":
+        record.storage.write(name, b"state")
+    return record
+
+
+def checkpoints_in(root):
+    return sorted(path.name for path in root.iterdir() if path.is_dir())
 
 
 @pytest.fixture
-def make(tmp_path):
+def make(tmp_path_factory):
+    records = []
+
     def make(**settings):
         time = SimpleNamespace(now=0)
-        made = SimpleNamespace(time=time, background=ByHand(), removed=[], root=tmp_path / "job")
+        made = SimpleNamespace(time=time, background=ByHand(), removed=[], root=tmp_path_factory.mktemp("job"))
+        made.record = record_at(made.root)
+        records.append(made.record)
         made.coordinator = CheckpointCoordinator(
             settings=CheckpointSettings(**{"interval": 100, **settings}),
-            storage=Storage(str(made.root)),
+            storage=DirectoryCheckpointStorage(made.record),
             clock=ManualClock(5_000),
             monotonic=lambda: time.now,
             background=made.background,
@@ -72,7 +89,9 @@ def make(tmp_path):
         )
         return made
 
-    return make
+    yield make
+    for record in records:
+        record.release()
 
 
 def state(*names):
@@ -185,7 +204,7 @@ def test_a_completed_checkpoint_is_on_disk_before_it_counts(make):
     pending = start(made)
     made.coordinator.acknowledge(pending, PLAN, reports(), state("a"))
     assert made.coordinator.poll() == []
-    assert not made.root.exists()
+    assert checkpoints_in(made.root) == []
     made.background.work()
     [done] = made.coordinator.poll()
     assert isinstance(done, CompletedCheckpoint)
@@ -208,7 +227,8 @@ def test_only_so_many_are_retained_and_files_live_as_long_as_somebody_needs_them
     take(made, "c", "d")
     made.background.work()
     assert made.removed == ["a"]
-    assert sorted(path.name for path in made.root.iterdir()) == ["chk-2", "chk-3"]
+    assert checkpoints_in(made.root) == ["chk-2", "chk-3"]
+    assert [one.folder for one in made.record.note.checkpoints] == ["chk-2", "chk-3"]
     take(made, "c", "d")
     made.background.work()
     assert made.removed == ["a", "b"]
@@ -227,6 +247,83 @@ def test_one_that_takes_too_long_is_given_up_and_what_it_writes_later_removed(ma
     assert not list(made.root.rglob("_metadata"))
     assert made.coordinator.latest is None
     assert made.removed == ["a"]
+
+
+def test_one_that_is_aborted_while_its_metadata_is_written_never_counts(make, monkeypatch):
+    made = make(timeout=1_000)
+    pending = start(made)
+    made.coordinator.acknowledge(pending, PLAN, reports(), state("a"))
+    write = made.record.storage.write
+    aborted = []
+
+    def slowly(name, *parts):
+        write(name, *parts)
+        made.time.now = 10**9
+        aborted.extend(made.coordinator.poll())
+
+    monkeypatch.setattr(made.record.storage, "write", slowly)
+    made.background.work()
+    assert [one.checkpoint_id for one in aborted] == [1]
+    assert made.record.note.checkpoints == ()
+    assert checkpoints_in(made.root) == []
+    assert made.coordinator.poll() == []
+
+
+def test_one_that_is_published_before_it_is_aborted_is_complete(make):
+    made = make(timeout=1_000)
+    pending = start(made)
+    made.coordinator.acknowledge(pending, PLAN, reports(), state("a"))
+    made.background.work()
+    assert made.coordinator.abort_all("the job failed") == []
+    assert made.coordinator.latest.metadata.checkpoint_id == 1
+    assert made.removed == []
+
+
+@pytest.mark.parametrize("took_effect", [True, False])
+def test_a_publication_whose_outcome_is_unknown_is_settled_before_anything_is_undone(make, monkeypatch, took_effect):
+    made = make()
+    pending = start(made)
+    made.coordinator.acknowledge(pending, PLAN, reports(), state("a"))
+    swap, read = made.record.storage.swap, made.record.storage.read_version
+
+    def lost(*words):
+        if took_effect:
+            swap(*words)
+        raise UncertainWriteError(5, "no answer")
+
+    def cut(*words):
+        raise OSError("no route to host")
+
+    monkeypatch.setattr(made.record.storage, "swap", lost)
+    monkeypatch.setattr(made.record.storage, "read_version", cut)
+    made.background.work()
+    with pytest.raises(OSError, match="no route to host"):
+        made.coordinator.poll()
+    assert made.removed == []
+    monkeypatch.setattr(made.record.storage, "swap", swap)
+    monkeypatch.setattr(made.record.storage, "read_version", read)
+    [outcome] = made.coordinator.poll()
+    made.background.work()
+    assert isinstance(outcome, CompletedCheckpoint if took_effect else AbortedCheckpoint)
+    assert made.removed == ([] if took_effect else ["a"])
+    assert checkpoints_in(made.root) == (["chk-1"] if took_effect else [])
+
+
+def test_a_driver_that_was_replaced_publishes_and_removes_nothing(make):
+    made = make()
+    take(made, "a")
+    made.record.release()
+    note, version = made.record.storage.read_version("_job")
+    successor = JobRecord(str(made.root), "a" * 32, decode_note(note, "_job"))
+    successor.take(version)
+    pending = start(made)
+    made.coordinator.acknowledge(pending, PLAN, reports(), state("b"))
+    made.background.work()
+    with pytest.raises(FencedError, match="was taken over by another driver"):
+        made.coordinator.poll()
+    assert [one.folder for one in successor.note.checkpoints] == ["chk-1"]
+    assert made.removed == []
+    successor.release()
 
 
 def test_failures_in_a_row_are_counted_and_a_success_starts_anew(make):
@@ -296,7 +393,8 @@ def test_what_is_kept_when_the_job_is_over(make, retention, status, kept):
     made.coordinator.hold(["a"])
     take(made, "a")
     made.coordinator.release(["a"])
-    assert made.coordinator.end(status) is kept
+    assert made.coordinator.keeps(status) is kept
+    made.coordinator.end(keep=kept)
     assert bool(list(made.root.rglob("_metadata"))) is kept
     assert made.removed == ([] if kept else ["a"])
 
@@ -304,7 +402,9 @@ def test_what_is_kept_when_the_job_is_over(make, retention, status, kept):
 def test_numbers_go_on_where_an_earlier_driver_stopped(make):
     made = make()
     take(made)
-    [found] = Storage(str(made.root)).find()
+    [(path, found)] = find_checkpoints(str(made.root))
+    assert path == f"{made.root}/chk-1"
+    made.record.close(keep=False)
     other = make()
     other.coordinator.adopt([CompletedCheckpoint(found, "somewhere")])
     assert start(other).checkpoint_id == 2

@@ -84,7 +84,7 @@ def test_a_savepoint_with_the_last_epoch_does_not_take_the_place_of_the_last_che
 
 
 def test_a_savepoint_to_stop_with_that_fails_leaves_the_last_checkpoint_to_be_taken(tmp_path, monkeypatch):
-    def fail(*_):
+    def fail(*_, **__):
         raise OSError("no room")
 
     monkeypatch.setattr("flott.coordination.checkpoints.coordinator.write_savepoint_metadata", fail)

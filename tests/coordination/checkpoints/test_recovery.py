@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from tests.failing_jobs import FailsAt, abandon, environment, lines, small_epochs, text_sink
 from tests.waiting import wait_for_checkpoints
@@ -11,7 +13,7 @@ from flott.connectors.data_generator import DataGeneratorSource
 from flott.connectors.rate_limiter import RateLimiterStrategy
 from flott.datastream import CheckpointedFunction, KeyedProcessFunction, MapFunction, StreamExecutionEnvironment
 from flott.datastream.state import ListStateDescriptor, ValueStateDescriptor
-from flott.errors import CheckpointError, JobExecutionError
+from flott.errors import CheckpointError, JobExecutionError, JobOwnedError
 
 pytestmark = pytest.mark.job
 
@@ -162,12 +164,16 @@ def test_a_new_driver_on_the_same_directory_goes_on(tmp_path, parallelism):
     assert list((tmp_path / "checkpoints").rglob("*")) == []
 
 
-def test_a_running_job_is_not_taken_over(tmp_path):
+def test_a_running_job_is_neither_taken_over_nor_started_twice(tmp_path):
     env = environment(tmp_path / "checkpoints")
     count_by_key(env, tmp_path / "one", numbers=None, rate=5_000)
     first = env.execute_async("same name")
     wait_for_checkpoints(first, 1)
     env = environment(tmp_path / "checkpoints")
+    count_by_key(env, tmp_path / "two")
+    with pytest.raises(JobOwnedError, match=f"has a driver already .process {os.getpid()} on .*--new"):
+        env.execute("same name")
+    env = environment(tmp_path / "checkpoints", **{"flott.job.new": "true"})
     count_by_key(env, tmp_path / "two")
     second = env.execute_async("same name")
     second.get_job_execution_result().result(60)
@@ -177,7 +183,7 @@ def test_a_running_job_is_not_taken_over(tmp_path):
     first.cancel().result(120)
 
 
-def test_a_damaged_checkpoint_is_skipped_for_the_one_before(tmp_path, caplog):
+def test_a_damaged_checkpoint_stops_the_job_unless_the_one_before_is_allowed(tmp_path, caplog):
     env = environment(tmp_path / "checkpoints", **{"execution.checkpointing.num-retained": "3"})
     count_by_key(env, tmp_path / "out", numbers=20_000, rate=4_000)
     client = env.execute_async("damaged")
@@ -188,9 +194,15 @@ def test_a_damaged_checkpoint_is_skipped_for_the_one_before(tmp_path, caplog):
     newest.write_bytes(content[: len(content) // 2])
     env = environment(tmp_path / "checkpoints")
     count_by_key(env, tmp_path / "out", numbers=20_000)
+    with pytest.raises(CheckpointError, match=r"_metadata is damaged: its checksum .*allow-older-checkpoint: true"):
+        env.execute("damaged")
+    assert newest.exists()
+    env = environment(tmp_path / "checkpoints", **{"flott.recovery.allow-older-checkpoint": "true"})
+    count_by_key(env, tmp_path / "out", numbers=20_000)
     env.execute("damaged")
-    assert f"checkpoint {newest.parent.name[4:]} can't be used" in caplog.text
-    assert "its checksum does not match" in caplog.text
+    assert f"checkpoint {newest.parent.name[4:]} of" in caplog.text
+    shown = lines(tmp_path / "out")
+    assert set(shown) == set(exactly_once(20_000))  # What chk-n had committed may show twice: that is its price.
 
 
 def test_a_program_without_the_operator_is_refused(tmp_path):

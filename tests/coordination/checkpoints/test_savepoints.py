@@ -28,11 +28,12 @@ from tests.coordination.checkpoints.every_state_job import (
 from tests.failing_jobs import abandon
 from tests.waiting import PATIENCE, wait_for_checkpoints, wait_for_epoch, wait_until
 
-from flott.common import Configuration, JobStatus, Types, WatermarkStrategy
+from flott.common import Configuration, JobStatus, Time, Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
 from flott.connectors.rate_limiter import RateLimiterStrategy
+from flott.coordination.checkpoints.requests import SavepointRequest
 from flott.datastream import KeyedProcessFunction, MapFunction, StreamExecutionEnvironment
-from flott.datastream.state import ValueStateDescriptor
+from flott.datastream.state import StateTtlConfig, ValueStateDescriptor
 from flott.errors import CheckpointError, JobExecutionError
 from flott.runtime.clock import ManualClock
 from flott.testing.cluster import submit
@@ -415,6 +416,22 @@ def test_a_savepoint_that_cant_be_written_leaves_the_job_running(tmp_path, ask):
         client.cancel().result(120)
 
 
+@pytest.mark.parametrize("stop", [False, True])
+def test_a_savepoint_in_a_file_system_that_does_not_exist_is_refused_and_the_job_goes_on(tmp_path, stop):
+    with epochs_of(20):
+        client = counting(tmp_path, records=None, rate=5_000, restart_strategy__type="none").execute_async("goes on")
+        with pytest.raises(CheckpointError, match=r"can't be written to 'nosuch://typo': Protocol not known: nosuch"):
+            client.stop_with_savepoint(False, "nosuch://typo").result(120)
+        # Whoever asks the job itself, or whose file system fails only when it is used, is answered later.
+        asked = client.master.ask_for_savepoint(SavepointRequest("nosuch://typo", stop=stop))
+        with pytest.raises(CheckpointError, match=r"savepoint \d+ was .*Protocol not known: nosuch"):
+            asked.result(120)
+        epoch = client.master._version.epoch
+        wait_for_epoch(client, epoch + 3)
+        assert client.get_job_status().result() is JobStatus.RUNNING
+        client.cancel().result(120)
+
+
 def test_a_drain_that_fails_is_undone(tmp_path):
     options = {
         "restart-strategy.type": "fixed-delay",
@@ -536,3 +553,38 @@ def test_a_retained_checkpoint_is_claimed_with_its_files(tmp_path, mode):
     assert lines(tmp_path / "out") == counted(2_000)
     left = [file for file in (tmp_path / "retained").rglob("*") if file.is_file()]
     assert (left == []) is (mode == "CLAIM")
+
+
+class Expires(KeyedProcessFunction):
+    """Counts by key in a state that lives for ten milliseconds."""
+
+    def open(self, runtime_context):
+        descriptor = ValueStateDescriptor("count", Types.LONG())
+        config = (
+            StateTtlConfig.new_builder(Time.milliseconds(10)).cleanup_full_snapshot().disable_cleanup_in_background()
+        )
+        descriptor.enable_time_to_live(config.build())
+        self.count = runtime_context.get_state(descriptor)
+
+    def process_element(self, value, ctx):
+        self.count.update(value)
+
+
+def test_a_savepoint_leaves_out_what_expired(tmp_path):
+    """cleanup_full_snapshot(): the key that was not touched any more is not in it."""
+    clock = ManualClock(1_000)
+    held(150)
+    configuration = Configuration().set_string("flott.execution.target", "in-process")
+    env = StreamExecutionEnvironment.get_execution_environment(configuration).set_parallelism(1)
+    source = DataGeneratorSource(lambda index: index, None, RateLimiterStrategy.no_op())
+    stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").map(Hold(), Types.LONG())
+    stream.key_by(lambda n: "old" if n < 100 else "new").process(Expires()).print()
+    with epochs_of(50):
+        client = submit(env.program("expires"), configuration, clock)
+        assert Hold.reached.wait(120)
+        clock.advance_to(2_000)
+        promise = client.stop_with_savepoint(False, str(tmp_path))
+        Hold.go_on.set()
+        path = promise.result(120)
+    table = pd.concat([pd.read_parquet(folder) for folder in Path(path).iterdir() if folder.is_dir()])
+    assert set(table[table["state"] == "count"]["key"]) == {'"new"'}

@@ -26,10 +26,9 @@ def parallelism_of_generators(env):
 
 
 def numbers(env, parallelism=None):
-    source = env.from_source(
-        DataGeneratorSource(lambda index: index, 6_000), WatermarkStrategy.no_watermarks(), "numbers"
-    )
-    return source if parallelism is None else source.set_parallelism(parallelism)
+    source = DataGeneratorSource(lambda index: index, 6_000)
+    stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers")
+    return stream if parallelism is None else stream.set_parallelism(parallelism)
 
 
 def test_records_that_come_in_order_are_not_late_behind_a_source_that_is_more_parallel(monkeypatch):

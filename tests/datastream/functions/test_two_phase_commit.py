@@ -23,6 +23,7 @@ from flott.datastream import (
     TwoPhaseCommitSinkFunction,
 )
 from flott.errors import GraphError, JobExecutionError
+from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import ARMED
 from flott.runtime.operators.commit_requests import commit_all
 
@@ -279,21 +280,21 @@ class Timed(FileTransactions):
         raise TimeoutError("the broker forgot it")
 
 
-def committed(sink, *, recovered, elapsed, monkeypatch):
-    monkeypatch.setattr(two_phase_commit_sink, "now", lambda: 5_000 + elapsed)
+def committed(sink, *, recovered, elapsed):
     packed = two_phase_commit_sink.pack_handle(sink, "t1")
     committable = two_phase_commit_sink.PreCommitted(packed, 5_000, "'t1'")
-    commit_all(two_phase_commit_sink.TwoPhaseCommitSink(sink), [committable], recovered=recovered)
+    timed = two_phase_commit_sink.TwoPhaseCommitSink(sink, ManualClock(5_000 + elapsed))
+    commit_all(timed, [committable], recovered=recovered)
 
 
-def test_a_transaction_that_timed_out_may_be_dropped(tmp_path, monkeypatch, caplog):
+def test_a_transaction_that_timed_out_may_be_dropped(tmp_path, caplog):
     patient = Timed(tmp_path).set_transaction_timeout(1_000)
     with pytest.raises(Exception, match=r"recover_and_commit failed on transaction 't1': TimeoutError: the broker"):
-        committed(patient, recovered=True, elapsed=2_000, monkeypatch=monkeypatch)
+        committed(patient, recovered=True, elapsed=2_000)
     lenient = Timed(tmp_path).set_transaction_timeout(1_000).ignore_failures_after_transaction_timeout()
     with pytest.raises(Exception, match="the broker forgot it"):
-        committed(lenient, recovered=True, elapsed=1_000, monkeypatch=monkeypatch)
-    committed(lenient, recovered=True, elapsed=1_001, monkeypatch=monkeypatch)
+        committed(lenient, recovered=True, elapsed=1_000)
+    committed(lenient, recovered=True, elapsed=1_001)
     assert "its records are lost" in caplog.text
 
 
@@ -301,7 +302,7 @@ def test_a_commit_close_to_the_timeout_is_warned_of(tmp_path, monkeypatch, caplo
     sink = FileTransactions(tmp_path).set_transaction_timeout(1_000).enable_transaction_timeout_warnings(0.8)
     for elapsed in (800, 801):
         (tmp_path / "t1").write_text("")
-        committed(sink, recovered=False, elapsed=elapsed, monkeypatch=monkeypatch)
+        committed(sink, recovered=False, elapsed=elapsed)
     [warning] = caplog.records
     assert warning.getMessage() == (
         "transaction 't1' was begun 801 ms ago and times out after 1000 ms; take checkpoints more often, "

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from flott.errors import StateAccessError
 from flott.runtime import native
+from flott.runtime.emission import emission
 from flott.runtime.operators import calls
 from flott.runtime.operators.results import Results
 from flott.runtime.state.key_scope import KeyScope
@@ -99,7 +100,7 @@ def test_nothing_is_kept_alive():
 
     out = []
     for _ in range(100):
-        native.calls.call_for_each(iter([1]), [key], None, process, SimpleNamespace(), scope, out, None, None)
+        native.calls.call_for_each(iter([1]), [key], None, process, SimpleNamespace(), scope, out, None, None, False)
     scope.unset()
     live._written.clear()
     out.clear()
@@ -134,7 +135,8 @@ KINDS = ["nothing", "list", "tuple", "generator", "generator of none", "number",
 
 def by_compiled(records, keys, times, call, ctx, scope, out):
     out.stamps = None if times is None else []
-    native.calls.call_for_each(records, keys, times, call, ctx, scope, out.values, out.stamps, calls._take)
+    take = calls._take(out)
+    native.calls.call_for_each(records, keys, times, call, ctx, scope, out.values, out.stamps, take, out.copies)
 
 
 def by_python(records, keys, times, call, ctx, scope, out):
@@ -151,7 +153,11 @@ def by_python(records, keys, times, call, ctx, scope, out):
 def test_the_loops_do_the_same(kinds, keyed, timed):
     outcomes = []
     for loop in (by_python, by_compiled):
-        scope, ctx, out = (KeyScope("op") if keyed else None), SimpleNamespace(stamp="of before"), Results()
+        scope, ctx, out = (
+            (KeyScope("op") if keyed else None),
+            SimpleNamespace(stamp="of before"),
+            Results(emission(object_reuse=False)),
+        )
         records = iter(list(enumerate(kinds)))
         keys = [number % 3 for number, _ in enumerate(kinds)] if keyed else None
         times = [None if number % 5 == 4 else number for number, _ in enumerate(kinds)] if timed else None
@@ -172,12 +178,14 @@ def test_the_loops_do_the_same(kinds, keyed, timed):
 @compiled
 def test_a_scope_of_another_kind_is_refused():
     with pytest.raises(TypeError, match="KeyScope"):
-        native.calls.call_for_each(iter([1]), [1], None, len, SimpleNamespace(), SimpleNamespace(), [], None, None)
+        native.calls.call_for_each(
+            iter([1]), [1], None, len, SimpleNamespace(), SimpleNamespace(), [], None, None, False
+        )
 
 
 @compiled
 def test_too_few_keys_are_an_error():
     with pytest.raises(IndexError):
         native.calls.call_for_each(
-            iter([1, 2]), [1], None, lambda record, ctx: None, SimpleNamespace(), KeyScope("op"), [], None, None
+            iter([1, 2]), [1], None, lambda record, ctx: None, SimpleNamespace(), KeyScope("op"), [], None, None, False
         )

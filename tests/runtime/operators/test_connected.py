@@ -164,9 +164,9 @@ def test_both_sides_share_the_state_and_the_timers_of_a_key():
 
 
 def test_wrong_keys_and_failures_name_the_record():
-    operator = KeyedCoProcess(Join(), first, lambda value: [value])
+    operator = KeyedCoProcess(Join(), first, lambda value: {"k": value})
     with TwoInputOperatorHarness(operator, keyed=True) as h:
-        with pytest.raises(StateAccessError, match=r"key of record 'x' is \['x'\], of type list"):
+        with pytest.raises(StateAccessError, match=r"key of record 'x' is \{'k': 'x'\}, of type dict"):
             h.process_element2("x")
         with pytest.raises(UserFunctionError, match=r"record \('a', 1\)[\s\S]*TypeError"):
             h.process_element1(("a", 1))

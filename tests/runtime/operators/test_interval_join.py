@@ -142,7 +142,7 @@ def test_wrong_use_teaches():
         ({}, "has no timestamp.*assign_timestamps_and_watermarks", FlottError),
         ({"timestamp": 1, "function": Broken()}, "ZeroDivisionError", UserFunctionError),
         ({"timestamp": 1, "function": Broken(), "value": "five"}, r"Broken returned 5 \(int\)", FlottError),
-        ({"timestamp": 1, "select": lambda value: [value]}, "of type list", StateAccessError),
+        ({"timestamp": 1, "select": lambda value: {"key": value}}, "of type dict", StateAccessError),
     ]:
         with harness(0, 1, options.get("function"), options.get("select", first)) as h:
             h.process_element2(("a", 1), 1)

@@ -252,11 +252,18 @@ def test_a_timer_that_failed_is_named():
             h.process_watermark(10)
 
 
-def test_an_unhashable_key_is_told_with_the_right_form():
-    with (
-        harness(Sum(), lambda value: [value[0]]) as h,
-        pytest.raises(StateAccessError, match=r"key of record \('a', 1\) is \['a'\], of type list.*tuple"),
-    ):
+def test_a_key_without_a_canonical_form_is_refused_with_the_right_form():
+    message = (
+        r"operator '.*key selector <lambda> \(test_keyed_process.py:\d+\): the key of record "
+        r"\('a', 1\) is \{'k': 'a'\}, of type dict, .*Return one of its values, or a tuple"
+    )
+    with harness(Sum(), lambda value: {"k": value[0]}) as h, pytest.raises(StateAccessError, match=message):
+        h.process_element(("a", 1))
+
+
+def test_what_is_wrong_inside_of_a_key_is_named():
+    refused = pytest.raises(StateAccessError, match="with something of type complex")
+    with harness(Sum(), lambda value: (value[0], 1j)) as h, refused:
         h.process_element(("a", 1))
 
 

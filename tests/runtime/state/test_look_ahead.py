@@ -125,7 +125,8 @@ def test_old_entries_are_converted(state):
 def test_states_of_windows_are_not_read_ahead():
     """A key that is a pair looks like a key and its window."""
     backend = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits(0))
-    state = PaneBackend(backend).part("v", "value state", ValueState)
+    panes = PaneBackend(backend)
+    state = panes.part("v", "value state", lambda: ValueState(panes, "v"))
     state._ahead = 2
     backend.look_ahead([("a", TimeWindow(0, number)) for number in range(1, FEW_KEYS + 2)])
     assert (state._told, state.live_entries()) == (0, 0)

@@ -163,14 +163,29 @@ def test_full_snapshots_leave_out_what_expired_and_the_store_keeps_it(subtask):
     fill(task.at("new"))
     task.end_epoch()
     task.clock.advance_to(112)
-    kept = without_expired(task.worker.backend, task.stored(), task.clock.now())
+    kept = dict(without_expired([task.worker.backend], task.stored().items(), task.clock.now()))
     assert len(task.stored()) == 9
     assert sorted(str(pickle.loads(data)) for data in kept.values()) == sorted(
         ["[3]", "1", "[1, 2]", "('x', 1)", "('y', 2)"]
     )
     # A state that did not ask for it keeps all.
     other = Worker(task.clock, Lifetime(TTL))
-    assert without_expired(other.backend, task.stored(), 10_000) == task.stored()
+    assert dict(without_expired([other.backend], task.stored().items(), 10_000)) == task.stored()
+
+
+def test_what_was_cleaned_up_is_not_seen_any_more_in_the_same_worker(subtask):
+    visible = Lifetime(TTL, expired_is_visible=True, checks_per_epoch=100)
+    task = subtask(visible)
+    fill(task.at("a"))
+    task.end_epoch()
+    task.clock.advance_to(1_000)
+    # Nothing is used: only the sweep comes by.
+    task.end_epoch()
+    assert task.stored() == {}
+    worker = task.at("a")
+    assert worker.value.value() is None
+    assert list(worker.list.get()) == []
+    assert list(worker.map) == []
 
 
 def test_a_list_of_many_chunks_is_written_as_one_when_it_is_read(subtask):

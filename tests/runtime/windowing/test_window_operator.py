@@ -461,8 +461,8 @@ def test_a_function_that_returns_no_list_is_told_so():
 def test_an_unhashable_key_is_told_with_the_right_form():
     spec = WindowSpec(TEN, EventTimeTrigger(), aggregate=Sum())
     with (
-        KeyedOneInputOperatorHarness(spec.operator(lambda record: [record[0]])) as h,
-        pytest.raises(StateAccessError, match="of type list"),
+        KeyedOneInputOperatorHarness(spec.operator(lambda record: {"k": record[0]})) as h,
+        pytest.raises(StateAccessError, match="of type dict"),
     ):
         h.process_element(("a", 1), 1)
 

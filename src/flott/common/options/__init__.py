@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.common.config_options import ConfigOption
 from flott.common.options.checkpointing import CheckpointingOptions
+from flott.common.options.driver import DriverOptions
 from flott.common.options.flott import FlottOptions
 from flott.common.options.logs import LogOptions
 from flott.common.options.metrics import MetricOptions
@@ -23,6 +24,7 @@ __all__ = [
     "OPTION_GROUPS",
     "CheckpointingOptions",
     "CoreOptions",
+    "DriverOptions",
     "ExecutionOptions",
     "FlottOptions",
     "LogOptions",
@@ -51,6 +53,7 @@ OPTION_GROUPS: tuple[type, ...] = (
     MetricOptions,
     LogOptions,
     RestOptions,
+    DriverOptions,
     FlottOptions,
 )
 """The groups, in the order of the reference; a group's docstring is its introduction."""

@@ -100,10 +100,11 @@ class CheckpointingOptions:
     EXTERNALIZED_CHECKPOINT_RETENTION = (
         ConfigOptions.key("execution.checkpointing.externalized-checkpoint-retention")
         .choice_type("DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION", "NO_EXTERNALIZED_CHECKPOINTS")
-        .default_value("NO_EXTERNALIZED_CHECKPOINTS")
+        .default_value("DELETE_ON_CANCELLATION")
         .with_description(
-            "What becomes of the checkpoints when the job ends: RETAIN_ON_CANCELLATION keeps them "
-            "when it fails or is cancelled, DELETE_ON_CANCELLATION only when it fails."
+            "What becomes of the checkpoints when the job ends: RETAIN_ON_CANCELLATION keeps them when it fails or is "
+            "cancelled, DELETE_ON_CANCELLATION only when it fails, NO_EXTERNALIZED_CHECKPOINTS never: then a job that "
+            "failed starts from the beginning, and writes again what it had committed."
         )
     )
     INCREMENTAL_CHECKPOINTS = (

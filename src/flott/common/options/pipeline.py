@@ -76,7 +76,10 @@ class PipelineOptions:
         ConfigOptions.key("pipeline.object-reuse")
         .boolean_type()
         .default_value(False)
-        .with_description("Accepted for PyFlink programs. Chained operators always hand on the same object.")
+        .with_description(
+            "Whether operators hand on the very objects that functions return, without copies. Then a function may "
+            "neither change an object that it has emitted nor one that it was given."
+        )
     )
     CLOSURE_CLEANER_LEVEL = (
         ConfigOptions.key("pipeline.closure-cleaner-level")
@@ -155,11 +158,14 @@ class ExecutionOptions:
         ConfigOptions.key("task.cancellation.interval")
         .long_type()
         .default_value(30_000)
-        .with_description("Milliseconds between two attempts to cancel a task.")
+        .with_description("Milliseconds between two attempts to interrupt a job that was cancelled.")
     )
     TASK_CANCELLATION_TIMEOUT = (
         ConfigOptions.key("task.cancellation.timeout")
         .long_type()
         .default_value(180_000)
-        .with_description("Milliseconds after which a task that can't be cancelled is given up; 0 for never.")
+        .with_description(
+            "Milliseconds after which a function that ignores cancellation is abandoned: its Spark workers are killed; "
+            "in-process the job counts as cancelled without it. 0 for never."
+        )
     )

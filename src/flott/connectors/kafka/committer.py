@@ -31,6 +31,7 @@ from flott.runtime.crash_points import reach
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from flott.connectors.base import SinkScope
     from flott.connectors.kafka.staged_messages import StagedMessages, StagedStore
     from flott.runtime.operators.commit_requests import CommitRequest
 
@@ -51,7 +52,14 @@ MARKED_OFFSET = 0
 class KafkaCommitter(Committer):
     """Writes what tasks have staged, each committable once, however often it is asked."""
 
-    def __init__(self, properties: Mapping[str, str], store: StagedStore, marks: dict[Place, str | None]) -> None:
+    def __init__(
+        self,
+        properties: Mapping[str, str],
+        store: StagedStore,
+        marks: dict[Place, str | None],
+        scope: SinkScope | None = None,
+    ) -> None:
+        self._scope = scope
         self._properties = properties
         self._marks = marks
         """The markers as this driver saw or wrote them last; outlives the committer."""
@@ -121,8 +129,20 @@ class KafkaCommitter(Committer):
                     f"Kafka ({self._servers}): '{name}' has committed to topic '{place[1]}' since this driver did: "
                     f"another driver has taken the job over, or another job has the same transactional id prefix"
                 )
-        marks = set(found.values())
+            self._refuse_later(name, mark)
+        marks = {mark.partition(SEPARATOR)[0] for mark in found.values() if mark is not None}
         return max((number for number, one in enumerate(staged, 1) if one.id in marks), default=0)
+
+    def _refuse_later(self, name: str, mark: str | None) -> None:
+        """Raise if a later driver of this job has committed: this one was replaced and does not know it."""
+        _, _, owner = (mark or "").partition(SEPARATOR)
+        job, _, number = owner.partition(SEPARATOR)
+        if self._scope is not None and job == self._scope.job_id and int(number) > self._scope.owner:
+            message = (
+                f"Kafka ({self._servers}): driver {number} of this job has committed with '{name}', and this one is "
+                f"driver {self._scope.owner}: it was replaced, and commits nothing more"
+            )
+            raise CommitError(message)
 
     def _write(self, producer: MessageProducer, requests: list[CommitRequest]) -> None:
         """Write what some requests ask for, and the marker, in a transaction."""
@@ -140,7 +160,8 @@ class KafkaCommitter(Committer):
         try:
             for _, messages in found:
                 producer.produce(messages)
-            mark = kafka.TopicPartition(last.topic, MARKED_PARTITION, MARKED_OFFSET, last.id)
+            text = mark_of(last.id, self._scope)
+            mark = kafka.TopicPartition(last.topic, MARKED_PARTITION, MARKED_OFFSET, text)
             client.send_offsets_to_transaction([mark], self._group.consumer_group_metadata(), REQUEST_TIMEOUT)
             producer.flush()
             reach("kafka.before-commit")
@@ -151,7 +172,7 @@ class KafkaCommitter(Committer):
             with suppress(Exception):
                 client.abort_transaction(REQUEST_TIMEOUT)
             raise
-        self._marks[last.transactional_id, last.topic] = last.id
+        self._marks[last.transactional_id, last.topic] = text
         reach("kafka.after-commit")
         for staged, _ in found:
             self._store.remove(staged)
@@ -193,6 +214,18 @@ class KafkaCommitter(Committer):
 
 CONNECTION = frozenset({"bootstrap.servers", "client.id", "metadata.broker.list", "broker.address.family"})
 SECURITY = ("ssl.", "sasl.", "security.", "enable.ssl", "enable.sasl", "socket.")
+
+
+SEPARATOR = ":"
+
+
+def mark_of(committable: str, scope: SinkScope | None) -> str:
+    """Return the text of a marker: what was committed last, and by which driver of which job.
+
+    >>> mark_of("1f", None)
+    '1f'
+    """
+    return committable if scope is None else SEPARATOR.join((committable, scope.job_id, str(scope.owner)))
 
 
 def in_transactions(requests: list[CommitRequest]) -> Iterator[list[CommitRequest]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flott.common.serialization import DeserializationSchema
 from flott.errors import GraphError
 from flott.runtime.batch import Batch
+from flott.runtime.emission import emission
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,10 +74,10 @@ class KafkaRecordDeserializationSchema(ABC):
         """Make the batch of some messages of the client."""
         values: list[Any] = []
         stamps: list[int | None] = []
-        deserialize = self.deserialize
+        deserialize, emitted = self.deserialize, emission(object_reuse=False).one
         for message in messages:
             record = consumer_record(message)
-            value = deserialize(record)
+            value = emitted(deserialize(record))
             if value is not None:
                 values.append(value)
                 stamps.append(record.timestamp)
@@ -118,7 +119,7 @@ class ValueOnly(KafkaRecordDeserializationSchema):
         if None in data:  # tombstones
             messages = [message for message, bytes_ in zip(messages, data, strict=True) if bytes_ is not None]
             data = [bytes_ for bytes_ in data if bytes_ is not None]
-        values = self.schema.deserialize_all(data)
+        values = self._values(data)
         stamps: list[int | None] = list(map(SECOND, map(TIMESTAMP, messages)))
         if NO_TIMESTAMP in stamps:
             stamps = [None if stamp == NO_TIMESTAMP else stamp for stamp in stamps]
@@ -126,6 +127,13 @@ class ValueOnly(KafkaRecordDeserializationSchema):
             stamps = [stamp for stamp, value in zip(stamps, values, strict=True) if value is not None]
             values = [value for value in values if value is not None]
         return Batch(values, stamps)
+
+    def _values(self, data: list[bytes]) -> list[Any]:
+        schema = self.schema
+        if type(schema).deserialize_all is not DeserializationSchema.deserialize_all:
+            return schema.deserialize_all(data)
+        emitted, deserialize = emission(object_reuse=False).one, schema.deserialize
+        return [emitted(deserialize(message)) for message in data]
 
 
 def consumer_record(message: Any) -> KafkaConsumerRecord:

@@ -52,10 +52,12 @@ class KafkaSink(Sink, SupportsCommitter):
     def __init__(self, settings: KafkaSinkSettings) -> None:
         self.settings = settings
         self._marks: dict[Place, str | None] = {}
+        self._scope: SinkScope | None = None
+        """Whose commits these are; known in the driver, before its first commit."""
 
     def __getstate__(self) -> dict[str, Any]:
         # What one driver knows of its commits is not true of another.
-        return {"settings": self.settings, "_marks": {}}
+        return {"settings": self.settings, "_marks": {}, "_scope": None}
 
     def create_writer(self, context: WriterInitContext) -> SinkWriter:
         if self.settings.exactly_once:
@@ -63,10 +65,17 @@ class KafkaSink(Sink, SupportsCommitter):
         return SendingWriter(self.settings)
 
     def create_committer(self) -> KafkaCommitter:
-        return KafkaCommitter(self.settings.properties, StagedStore(self.settings.staging_directory), self._marks)
+        return KafkaCommitter(
+            self.settings.properties, StagedStore(self.settings.staging_directory), self._marks, self._scope
+        )
 
     def abort_stale(self, scope: SinkScope, kept: list[StagedMessages]) -> None:
+        self._scope = scope
         StagedStore(self.settings.staging_directory).tidy(scope, kept)
+
+    def make_durable(self, committables: list[StagedMessages], *, committed: bool) -> None:
+        if not committed:
+            StagedStore(self.settings.staging_directory).make_durable(committables)
 
     @staticmethod
     def builder() -> KafkaSinkBuilder:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.connectors.base import Source
 from flott.connectors.kafka.cluster import KafkaCluster
@@ -42,6 +42,8 @@ class KafkaSource(Source):
     >>> source.is_bounded()
     False
     """
+
+    fresh_batches: ClassVar[bool] = True
 
     @staticmethod
     def builder() -> KafkaSourceBuilder:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from flott.connectors.staged_files import StagingArea, staging_folder
+from flott.connectors.staged_files import StagingArea, writer_folder
 
 if TYPE_CHECKING:
     from flott.connectors.base import SinkScope
@@ -41,7 +40,7 @@ class Stager:
 
     def __init__(self, directory: str | None, transactional_id: str, context: WriterInitContext) -> None:
         self._area = None if directory is None else StagingArea(directory)
-        self._folder = f"{staging_folder(context.job_id, context.operator_id)}/{context.subtask}"
+        self._folder = writer_folder(context)
         self._transactional_id = transactional_id
 
     def stage(self, messages: list[tuple[Any, ...]]) -> StagedMessages:
@@ -54,9 +53,6 @@ class Stager:
             file = f"{self._folder}/{name}"
             with self._area.create(file) as opened:
                 opened.write(data)
-                opened.flush()
-                if hasattr(opened, "fileno"):
-                    os.fsync(opened.fileno())
         return StagedMessages(
             name,
             self._transactional_id,
@@ -95,6 +91,9 @@ class StagedStore:
     def tidy(self, scope: SinkScope, kept: list[StagedMessages]) -> None:
         """Remove what attempts left that nobody will commit."""
         if self._area is not None:
-            self._area.tidy(
-                staging_folder(scope.job_id, scope.operator_id), {one.file for one in kept if one.file is not None}
-            )
+            self._area.tidy(scope, {one.file for one in kept if one.file is not None})
+
+    def make_durable(self, staged: list[StagedMessages]) -> None:
+        """See to it that files survive a power failure."""
+        if self._area is not None:
+            self._area.sync([one.file for one in staged if one.file is not None])

@@ -50,7 +50,9 @@ class StagingWriter(CommittingSinkWriter):
 
     def __init__(self, settings: KafkaSinkSettings, context: WriterInitContext) -> None:
         self._serializer = settings.serializer
-        transactional_id = f"{settings.transactional_id_prefix}-{context.get_operator_id()}"
+        # A job that was started with --new must not fence the one that it was started beside.
+        own = f"{context.job_id}-" if context.apart else ""
+        transactional_id = f"{settings.transactional_id_prefix}-{own}{context.get_operator_id()}"
         self._stager = Stager(settings.staging_directory, transactional_id, context)
         self._messages: list[tuple[Any, ...]] = []
         self._serializer.open()

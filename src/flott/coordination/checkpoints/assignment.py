@@ -91,7 +91,7 @@ def titles(vertex: VertexSpec) -> tuple[OperatorTitle, ...]:
 
 
 def same_shape(plan: EpochPlan, state: JobState) -> bool:
-    """Say whether a plan has the very vertices that the state was taken of."""
+    """Return whether a plan has the very vertices that the state was taken of."""
     if len(plan.vertices) != len(state.vertices):
         return False
     return all(
@@ -103,7 +103,7 @@ def same_shape(plan: EpochPlan, state: JobState) -> bool:
 
 
 def all_ended(state: JobState) -> bool:
-    """Say whether every subtask has seen the end of its input."""
+    """Return whether every subtask has seen the end of its input."""
     return all(unpickled(task).get("finished", False) for vertex in state.vertices for task in vertex.subtasks)
 
 
@@ -142,12 +142,12 @@ def stateful_operators(state: JobState) -> list[OperatorTitle]:
 
 
 def has_keyed_state(vertex: VertexState) -> bool:
-    """Say whether the head of a vertex has keyed state."""
+    """Return whether the head of a vertex has keyed state."""
     return any(task.lineage.files for task in vertex.subtasks)
 
 
 def has_raw_keyed_state(vertex: VertexState) -> bool:
-    """Say whether a function of a vertex wrote bytes by key group."""
+    """Return whether a function of a vertex wrote bytes by key group."""
     return any(
         OperatorStates.unpack(kept.states).raw_keyed
         for task in vertex.subtasks

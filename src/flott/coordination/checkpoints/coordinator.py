@@ -9,13 +9,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from flott.common import JobStatus
+from flott.coordination.checkpoints.decision import Decision
 from flott.coordination.checkpoints.metadata import CHECKPOINT, SAVEPOINT, CheckpointMetadata
 from flott.coordination.checkpoints.requests import RequestQueue
 from flott.coordination.checkpoints.settings import NEVER_KEEP, RETAIN
 from flott.coordination.checkpoints.state_files import StateFiles, own_names
 from flott.coordination.checkpoints.statistics import CheckpointStatistics, CheckpointStats, SubtaskStats
 from flott.coordination.checkpoints.storage import remove_unfinished, write_savepoint_metadata
-from flott.errors import CheckpointError
+from flott.errors import CheckpointError, FencedError
 from flott.runtime.crash_points import reach
 
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ class PendingCheckpoint:
     commits_up_to: int = 0
     """How many of the job's committables, counted from its start, are covered by it."""
     written: Future[str] | None = None
+    where: str = ""
+    """Where its metadata is, once that is written."""
+    decision: Decision = field(default_factory=Decision)
     written_at: int | None = None
     """When its metadata was in place, by the monotonic clock."""
 
@@ -112,7 +116,7 @@ class CheckpointCoordinator:
     # Start
 
     def due(self, *, backlog: bool) -> bool:
-        """Say whether the next epoch should end with a checkpoint or savepoint."""
+        """Return whether the next epoch should end with a checkpoint or savepoint."""
         return self.requests.waiting() or self.requests.periodic_due(
             self.monotonic(), len(self.pending), backlog=backlog
         )
@@ -139,9 +143,19 @@ class CheckpointCoordinator:
     # End
 
     def acknowledge(
-        self, pending: PendingCheckpoint, plan: EpochPlan, reports: list[TaskReport], state: JobState
+        self,
+        pending: PendingCheckpoint,
+        plan: EpochPlan,
+        reports: list[TaskReport],
+        state: JobState,
+        make_durable: Callable[[], None] = lambda: None,
+        *,
+        commits: bool = True,
     ) -> None:
-        """All subtasks have done their part: write the checkpoint down."""
+        """All subtasks have done their part: write the checkpoint down, and publish it unless it is aborted meanwhile.
+
+        ``make_durable`` is called before; ``commits``: going back before this checkpoint repeats commits.
+        """
         stats, now = pending.stats, self.clock.now()
         for report in reports:
             vertex = plan.vertices[report.vertex]
@@ -167,29 +181,37 @@ class CheckpointCoordinator:
             pending.checkpoint_id, stats.kind, stats.triggered, self.job_id, self.job_name, state
         )
         self.files.hold(own_names(state.files()) if pending.savepoint is None else ())
-        path = pending.path
+        path, retained = pending.path, self.settings.retained
 
         def write() -> str:
             reach("metadata.before")
+            make_durable()
             if path is not None:
-                write_savepoint_metadata(path, metadata)
-                where = path
+                write_savepoint_metadata(path, metadata, durable=self.settings.durable)
+                pending.where = path
             else:
-                where = self.storage.write(metadata)
+                pending.where = self.storage.write(metadata)
             pending.written_at = self.monotonic()
+            if path is None and not self.expired(pending):
+                pending.decision.publish(partial(self.storage.publish, metadata, commits=commits, retained=retained))
             reach("metadata.after")
-            return where
+            return pending.where
 
         pending.written = self.background.submit(write)
 
     def decline(
-        self, pending: PendingCheckpoint, reason: str, *, counts: bool = True, settle: bool = False
-    ) -> AbortedCheckpoint:
-        """Give up a checkpoint; with ``settle`` it is certain on return that nobody will find it."""
+        self, pending: PendingCheckpoint, reason: str, *, counts: bool = True
+    ) -> AbortedCheckpoint | CompletedCheckpoint:
+        """Abort a checkpoint: on return it is certain that nobody resumes from it. One that was published is complete.
+
+        Raises OSError while it is unknown whether it was published; then nothing of it may be undone.
+        """
+        if pending.decision.abort(partial(self.storage.settle, pending.checkpoint_id)):
+            return self._complete(pending, pending.where)
         del self.pending[pending.checkpoint_id]
         self.statistics.on_failure(pending.stats, reason, self.clock.now())
         log.warning("%s %d was given up: %s", pending.stats.kind, pending.checkpoint_id, reason)
-        self._let_go(pending, settle=settle)
+        self._let_go(pending)
         if pending.savepoint is not None:
             pending.savepoint.promise.complete_exceptionally(
                 CheckpointError(f"savepoint {pending.checkpoint_id} was given up: {reason}")
@@ -199,20 +221,13 @@ class CheckpointCoordinator:
             self.failures_in_a_row += 1
         return AbortedCheckpoint(pending.checkpoint_id, reason, counts)
 
-    def _let_go(self, pending: PendingCheckpoint, *, settle: bool) -> None:
+    def _let_go(self, pending: PendingCheckpoint) -> None:
         if pending.metadata is not None and pending.savepoint is None:
             self._discard(self.files.release(own_names(pending.metadata.state.files())))
         if pending.path is not None:
             self.background.submit(partial(remove_unfinished, pending.path))
-        late = pending.written
-        if late is not None and pending.savepoint is None:
-            # It may still be written after all: then it must not be found by a later driver.
-            number = pending.checkpoint_id
-            if settle:
-                late.exception(timeout=self.settings.timeout / 1000)
-                self.storage.discard(number)
-            else:
-                late.add_done_callback(lambda _: self.storage.discard(number))
+        elif pending.written is not None:
+            self.background.submit(partial(self._forget, pending.checkpoint_id))
 
     def poll(self) -> list[CompletedCheckpoint | AbortedCheckpoint]:
         """Return what has become of checkpoints under way since the last look."""
@@ -222,6 +237,8 @@ class CheckpointCoordinator:
                 continue
             written = pending.written if pending.written is not None and pending.written.done() else None
             error = None if written is None else written.exception()
+            if isinstance(error, FencedError):
+                raise error
             if error is not None:
                 outcomes.append(self.decline(pending, f"its metadata could not be written: {error}"))
             elif self.expired(pending):
@@ -283,26 +300,24 @@ class CheckpointCoordinator:
             self.files.hold(checkpoint.files)
             self.completed.append(checkpoint)
             self.next_id = max(self.next_id, checkpoint.metadata.checkpoint_id + 1)
-        while len(self.completed) > self.settings.retained:
-            self._drop(self.completed.popleft())
 
     def abort_all(self, reason: str) -> list[AbortedCheckpoint]:
-        """Give up all that is under way, because the job failed or ends.
+        """Abort all that is under way, because the job failed or ends: sinks undo next what no checkpoint holds."""
+        outcomes = [self.decline(pending, reason, counts=False) for pending in list(self.pending.values())]
+        return [one for one in outcomes if isinstance(one, AbortedCheckpoint)]
 
-        Sinks undo next what no checkpoint holds, so none may come to be after all.
-        """
-        return [self.decline(pending, reason, counts=False, settle=True) for pending in list(self.pending.values())]
-
-    def end(self, status: JobStatus) -> bool:
-        """Remove what the job's end leaves no use for; say whether checkpoints are kept."""
+    def keeps(self, status: JobStatus) -> bool:
+        """Return whether checkpoints are kept when the job ends so."""
         retention = self.settings.retention
         cancelled = status is JobStatus.CANCELED and retention == RETAIN
         failed = status is JobStatus.FAILED and retention != NEVER_KEEP
-        keep = self.storage.survives and bool(self.completed) and (cancelled or failed)
+        return self.storage.survives and bool(self.completed) and (cancelled or failed)
+
+    def end(self, *, keep: bool) -> None:
+        """Remove checkpoints that the job's end leaves no use for, and wait for all that is under way."""
         while self.completed and not keep:
             self._drop(self.completed.popleft())
         self.background.shutdown()
-        return keep
 
     def _drop(self, checkpoint: CompletedCheckpoint) -> None:
         number = checkpoint.metadata.checkpoint_id

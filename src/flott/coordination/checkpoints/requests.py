@@ -60,18 +60,18 @@ class RequestQueue:
             return self._savepoints.pop(0) if self._savepoints else None
 
     def waiting(self) -> bool:
-        """Say whether somebody waits for a savepoint."""
+        """Return whether somebody waits for a savepoint."""
         return bool(self._savepoints)
 
     def periodic_due(self, now: int, pending: int, *, backlog: bool) -> bool:
-        """Say whether a periodic checkpoint starts now: its interval is over, and nothing holds it up."""
+        """Return whether a periodic checkpoint starts now: its interval is over, and nothing holds it up."""
         interval = self._interval(backlog=backlog)
         if interval is None or now < self._last_trigger + interval:
             return False
         return self.may_start(now, pending)
 
     def may_start(self, now: int, pending: int) -> bool:
-        """Say whether neither too many others are under way nor the pause since the last one is too short."""
+        """Return whether neither too many others are under way nor the pause since the last one is too short."""
         settings = self._settings
         rested = self._last_completion is None or now >= self._last_completion + settings.min_pause
         return pending < settings.max_concurrent and rested

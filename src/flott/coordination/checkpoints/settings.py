@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from flott.common.options import CheckpointingOptions as Options
+from flott.common.options import DriverOptions
 from flott.connectors.paths import absolute
 
 if TYPE_CHECKING:
@@ -28,9 +29,11 @@ class CheckpointSettings:
     max_concurrent: int = 1
     tolerable_failures: int = 0
     retained: int = 1
-    retention: str = NEVER_KEEP
+    retention: str = DELETE
     directory: str | None = None
     savepoint_directory: str | None = None
+    durable: bool = True
+    """Whether files on a local disk are synced."""
 
     @property
     def enabled(self) -> bool:
@@ -59,4 +62,5 @@ class CheckpointSettings:
             retention=get(Options.EXTERNALIZED_CHECKPOINT_RETENTION),
             directory=None if in_memory or directory is None else absolute(directory),
             savepoint_directory=None if savepoints is None else absolute(savepoints),
+            durable=get(DriverOptions.CHECKPOINT_FSYNC),
         )

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 calls: ModuleType | None = None
 """Calls of the user's functions, and the state that they ask for."""
+emission: ModuleType | None = None
+"""Copies of records as they are when they are emitted."""
 entries: ModuleType | None = None
 """State of many keys, between a key and the bytes of its entry."""
 records: ModuleType | None = None
@@ -21,7 +23,8 @@ records: ModuleType | None = None
 if os.environ.get("FLOTT_PURE") != "1":
     try:
         from flott.runtime.native import _calls as calls
+        from flott.runtime.native import _emission as emission
         from flott.runtime.native import _entries as entries
         from flott.runtime.native import _records as records
     except ImportError:
-        calls = entries = records = None
+        calls = emission = entries = records = None

@@ -23,4 +23,5 @@ def call_for_each(
     values: list[Any],
     stamps: list[int | None] | None,
     take: Callable[[list[Any], Any], None],
+    copies: bool,
 ) -> None: ...

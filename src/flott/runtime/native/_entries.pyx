@@ -18,6 +18,7 @@ from cpython.list cimport PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from libc.math cimport floor
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memmove
@@ -42,6 +43,11 @@ cdef extern from "Python.h":
     object PyLong_FromLongLong(long long number)
     object PyUnicode_DecodeUTF8(const char *data, Py_ssize_t size, const char *errors)
     double PyFloat_AS_DOUBLE(object number)
+    bint PyUnicode_CheckExact(object one)
+    bint PyLong_CheckExact(object one)
+    bint PyBytes_CheckExact(object one)
+    bint PyFloat_CheckExact(object one)
+    bint PyTuple_CheckExact(object one)
 
 # The layout of entries and slots; tests compare it with the Python modules named above.
 cdef enum:
@@ -181,6 +187,33 @@ cdef Py_ssize_t write_part(char *into, Py_ssize_t room, object key, int depth) e
 cdef inline Py_ssize_t write_key(char *into, object key) except -2:
     """Write a key as encode_key does; return how many bytes, or -1 for one that is too long to stand in an address."""
     return write_part(into, LONG_KEY, key, 0)
+
+
+cdef bint is_plain(object key, int depth) noexcept:
+    """Report whether a key is its own canonical form, without looking into what is neither a plain value nor a tuple."""
+    cdef double real
+    if PyUnicode_CheckExact(key) or PyLong_CheckExact(key) or key is None or PyBytes_CheckExact(key):
+        return True
+    if PyTuple_CheckExact(key):
+        if depth == DEEPEST:
+            return False
+        for item in <tuple> key:
+            if not is_plain(item, depth + 1):
+                return False
+        return True
+    if PyFloat_CheckExact(key):
+        real = PyFloat_AS_DOUBLE(key)
+        return real == real and real != floor(real)
+    return False
+
+
+def all_plain(list keys):
+    """Report whether all keys are their own canonical form; if not sure, no."""
+    cdef Py_ssize_t number
+    for number in range(PyList_GET_SIZE(keys)):
+        if not is_plain(<object> PyList_GET_ITEM(keys, number), 0):
+            return False
+    return True
 
 
 def encode_keys(list keys):

@@ -17,6 +17,7 @@ from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.context import RuntimeContext
 from flott.runtime.operators.async_queue import Call, OrderedQueue, Ready, UnorderedQueue
 from flott.runtime.operators.user_function import UserFunctionOperator
+from flott.runtime.value_kinds import NotCopiedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -238,8 +239,12 @@ class AsyncWait(UserFunctionOperator):
                 self._fail(self._no_list(results, call.record), call)
                 return
             results = list(results)
+        try:
+            call.results = list(map(self.context.emission.one, results))
+        except NotCopiedError as error:
+            self._fail(error, call)
+            return
         call.done = True
-        call.results = results
         self.queue.complete(call)
         if (self._admit() and not self._draining) or not self.queue.held:
             self.loop.stop()

@@ -10,7 +10,6 @@ from flott.runtime import native
 from flott.runtime.batch import Batch
 from flott.runtime.operators.results import not_results
 from flott.runtime.operators.selected_keys import selected_keys
-from flott.runtime.operators.wrong_key import wrong_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +33,9 @@ def call_for_each(operator: UserFunctionOperator, batch: Batch, call: Any, ctx: 
     try:
         if native.calls is not None:
             out.stamps = None if batch.stamps is None else []
-            native.calls.call_for_each(records, None, batch.stamps, call, ctx, None, out.values, out.stamps, _take)
+            native.calls.call_for_each(
+                records, None, batch.stamps, call, ctx, None, out.values, out.stamps, _take(out), out.copies
+            )
         elif batch.stamps is None:
             _plain(records, call, ctx, out)
         else:
@@ -68,24 +69,27 @@ def _call_keyed(operator: TimedOperator, batch: Batch, keys: list[Any], call: An
         if native.calls is not None:
             out.stamps = None if batch.stamps is None else []
             native.calls.call_for_each(
-                records, keys, batch.stamps, call, ctx, operator.scope, out.values, out.stamps, _take
+                records, keys, batch.stamps, call, ctx, operator.scope, out.values, out.stamps, _take(out), out.copies
             )
         elif batch.stamps is None:
             _keyed(records, keys, call, ctx, operator.scope, out)
         else:
             _keyed_stamped(records, keys, batch.stamps, call, ctx, operator.scope, out)
     except USER_CODE_RAISES as error:
-        position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
-        record = values[position]
-        wrong = wrong_key(operator.context.title, keys[position], record) or not_results(error, operator.who(), record)
-        raise wrong or operator.failure(error, record) from None
+        record = values[len(values) - records.__length_hint__() - 1]  # type: ignore[attr-defined]
+        raise not_results(error, operator.who(), record) or operator.failure(error, record) from None
     operator.scope.unset()
     out.emit(operator.output)
 
 
-def _take(values: list[Any], produced: Any) -> None:
-    """Add results for the compiled loop, which has no frame: here ``not_results`` finds what was no results."""
-    values.extend(produced)
+def _take(out: Results) -> Callable[[list[Any], Any], None]:
+    """Return what adds results for the compiled loop, which has no frame: ``not_results`` finds ``produced`` here."""
+    extend = out.extend
+
+    def take(values: list[Any], produced: Any) -> None:
+        extend(values, produced)
+
+    return take
 
 
 # Four loops rather than one with branches: this is what every record pays for where nothing is compiled.
@@ -93,25 +97,25 @@ def _take(values: list[Any], produced: Any) -> None:
 
 def _plain(records: Iterator[Any], call: Any, ctx: CallContext, out: Results) -> None:
     out.stamps = None
-    extend = out.values.extend
+    values, extend = out.values, out.extend
     ctx.stamp = None
     for value in records:
         produced = call(value, ctx)
         if produced is not None:
-            extend(produced)
+            extend(values, produced)
 
 
 def _stamped(records: Iterator[Any], times: list[int | None], call: Any, ctx: CallContext, out: Results) -> None:
-    values = out.values
+    values, extend = out.values, out.extend
     stamps: list[int | None] = []
     out.stamps = stamps
-    extend, stamp_one, stamp_all = values.extend, stamps.append, stamps.extend
+    stamp_one, stamp_all = stamps.append, stamps.extend
     before = 0
     for value, stamp in zip(records, times, strict=True):
         ctx.stamp = stamp
         produced = call(value, ctx)
         if produced is not None:
-            extend(produced)
+            extend(values, produced)
             after = len(values)
             if after == before + 1:
                 stamp_one(stamp)
@@ -122,12 +126,12 @@ def _stamped(records: Iterator[Any], times: list[int | None], call: Any, ctx: Ca
 
 def _keyed(records: Iterator[Any], keys: list[Any], call: Any, ctx: CallContext, scope: KeyScope, out: Results) -> None:
     out.stamps = None
-    extend = out.values.extend
+    values, extend = out.values, out.extend
     ctx.stamp = None
     for value, scope.key in zip(records, keys, strict=True):
         produced = call(value, ctx)
         if produced is not None:
-            extend(produced)
+            extend(values, produced)
 
 
 def _keyed_stamped(
@@ -139,16 +143,16 @@ def _keyed_stamped(
     scope: KeyScope,
     out: Results,
 ) -> None:
-    values = out.values
+    values, extend = out.values, out.extend
     stamps: list[int | None] = []
     out.stamps = stamps
-    extend, stamp_one, stamp_all = values.extend, stamps.append, stamps.extend
+    stamp_one, stamp_all = stamps.append, stamps.extend
     before = 0
     for value, scope.key, stamp in zip(records, keys, times, strict=True):
         ctx.stamp = stamp
         produced = call(value, ctx)
         if produced is not None:
-            extend(produced)
+            extend(values, produced)
             after = len(values)
             if after == before + 1:
                 stamp_one(stamp)

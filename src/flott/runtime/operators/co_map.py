@@ -26,11 +26,11 @@ class CoMap(TwoInputs, UserFunctionOperator):
 
     def _map(self, batch: Batch, call: Callable[[Any], Any]) -> None:
         stamps = batch.stamps
-        records = iter(batch.values)
+        values: list[Any] = []
         try:
-            values = list(map(call, records))
+            self.context.emission.map_into(values, call, batch.values)
         except USER_CODE_RAISES as error:
-            raise self.failed(error, records, batch.values) from None
+            raise self.failure(error, batch.values[len(values)]) from None
         there = [value is not None for value in values]
         if not all(there):
             values = list(compress(values, there))
@@ -50,15 +50,15 @@ class CoFlatMap(TwoInputs, UserFunctionOperator):
 
     def _flat_map(self, batch: Batch, call: Callable[[Any], Any]) -> None:
         values: list[Any] = []
+        extend = self.context.emission.extend
         stamps: list[int | None] | None = None if batch.stamps is None else []
-        extend = values.extend
         records = iter(batch.values)
         try:
             for value, stamp in zip(records, batch.stamps or repeat(None), strict=False):
                 produced = call(value)
                 if produced is not None:
                     before = len(values)
-                    extend(produced)
+                    extend(values, produced)
                     if stamps is not None:
                         stamps.extend(repeat(stamp, len(values) - before))
         except USER_CODE_RAISES as error:

@@ -22,7 +22,7 @@ class UnkeyedProcessing(UserFunctionOperator):
     results: Results
 
     def open(self) -> None:
-        self.results = Results()
+        self.results = Results(self.context.emission)
         self.timers = TimeOnlyService(self.context.clock, self.context.title)
         # One side may come by key and the other not: there is still no key to keep state for.
         self.context.backend = None

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.operators.results import Results, not_results
+from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.operators.user_function import UserFunctionOperator
-from flott.runtime.operators.wrong_key import wrong_key
 from flott.runtime.state.time_buffer import TimeBuffer
 from flott.runtime.timers import TimerService
 
@@ -129,7 +129,7 @@ class JoinBuffers(UserFunctionOperator):
     def open(self) -> None:
         backend = self.context.keyed("the buffer of an interval join")
         self.scope = backend.scope
-        self.results = Results()
+        self.results = Results(self.context.emission)
         self.ctx = JoinContext(self.results)
         clock = self.context.clock
         self.timers = TimerService(backend, "CLEANUP_TIMER", clock, self._clean_up, self._never, SideOwner())
@@ -156,21 +156,21 @@ class JoinBuffers(UserFunctionOperator):
             raise self._no_timestamp(batch.values[0 if stamps is None else stamps.index(None)])
         scope, add, register = self.scope, side.own.add, self.timers.events.add
         watermark, mark, wait = self.timers.current_watermark(), side.mark, side.wait
-        record = key = None
+        keys = selected_keys(self, side.select, batch.values)
+        record = None
         try:
-            for record, stamp in zip(batch.values, stamps, strict=True):
+            for record, key, stamp in zip(batch.values, keys, stamps, strict=True):
                 if stamp < watermark:
                     if side.late is not None:
                         self.results.add_side(side.late, record, stamp)
                     continue
-                scope.key = key = side.select(record)
+                scope.key = key
                 entry = [record, False]
                 add(stamp, entry)
                 self._meet(entry, stamp, side)
                 register((key, mark), stamp + wait)
         except USER_CODE_RAISES as error:
-            wrong = wrong_key(self.context.title, key, record) or not_results(error, self.who(), record)
-            raise wrong or self.failure(error, record) from None
+            raise not_results(error, self.who(), record) or self.failure(error, record) from None
         scope.unset()
         self.results.emit(self.output)
 
@@ -195,7 +195,7 @@ class JoinBuffers(UserFunctionOperator):
         ctx.left, ctx.right, ctx.stamp = left_time, right_time, stamp
         produced = self.function.process_element(left, right, ctx)
         if produced is not None:
-            values.extend(produced)
+            self.results.extend(values, produced)
             if stamps is not None:
                 stamps.extend(repeat(stamp, len(values) - len(stamps)))
 

@@ -7,10 +7,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
+from flott.runtime.canonical_keys import loaded_key
 from flott.runtime.keys import encode_key
 from flott.runtime.operator import Operator, TwoInputOperator
 from flott.runtime.operators.selected_keys import selected_keys
-from flott.runtime.operators.wrong_key import wrong_key
 from flott.runtime.state.gathered_input import GatheredInput
 from flott.runtime.timer_queue import TimerQueue
 
@@ -85,14 +85,7 @@ class KeyByKey(Operator):
     def _gather(self, number: int, batch: Batch) -> None:
         values = batch.values
         keys = selected_keys(self, self.key_selectors[number], values)
-        try:
-            self._gathered.add(number, keys, values, batch.stamps or [None] * len(values))
-        except TypeError:
-            for key, value in zip(keys, values, strict=True):
-                wrong = wrong_key(self.context.title, key, value)
-                if wrong is not None:
-                    raise wrong from None
-            raise
+        self._gathered.add(number, keys, values, batch.stamps or [None] * len(values))
 
     def process_watermark(self, timestamp: int) -> None:
         self._ends(0, timestamp)
@@ -121,7 +114,7 @@ class KeyByKey(Operator):
         for records in self._gathered.take():
             by_key: dict[Any, list[Record]] = {}
             for record in records:
-                by_key.setdefault(record[KEY], []).append(record)
+                by_key.setdefault(loaded_key(record[KEY]), []).append(record)
             for key in sorted(by_key, key=encode_key):
                 operator.restore(nothing)
                 self._work_on(sorted(by_key[key], key=_time))

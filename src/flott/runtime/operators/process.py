@@ -91,7 +91,7 @@ class Process(UserFunctionOperator):
     ctx: ProcessContext
 
     def open(self) -> None:
-        self.results = Results()
+        self.results = Results(self.context.emission)
         self.timers = TimeOnlyService(self.context.clock, self.context.title)
         self.ctx = ProcessContext(self.timers, self.results)
         super().open()
@@ -118,15 +118,14 @@ class Process(UserFunctionOperator):
 
     def _run(self, records: Iterator[Any], times: list[int | None] | None) -> None:
         process, ctx, results = self.function.process_element, self.ctx, self.results
-        values = results.values
-        extend = values.extend
+        values, extend = results.values, results.extend
         if times is None:
             results.stamps = None
             ctx.stamp = None
             for value in records:
                 produced = process(value, ctx)
                 if produced is not None:
-                    extend(produced)
+                    extend(values, produced)
             return
         stamps: list[int | None] = []
         results.stamps = stamps
@@ -134,7 +133,7 @@ class Process(UserFunctionOperator):
         for value, ctx.stamp in zip(records, times, strict=True):
             produced = process(value, ctx)
             if produced is not None:
-                extend(produced)
+                extend(values, produced)
                 after = len(values)
                 stamps.extend(repeat(ctx.stamp, after - before))
                 before = after

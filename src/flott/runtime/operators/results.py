@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import compress
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import FlottError
@@ -10,6 +11,7 @@ from flott.runtime.batch import Batch
 from flott.runtime.output_tag import OutputTag
 
 if TYPE_CHECKING:
+    from flott.runtime.emission import Emission
     from flott.runtime.operator import Output
 
 Stamps = list["int | None"]
@@ -18,9 +20,11 @@ Stamps = list["int | None"]
 class Results:
     """Gathers results. ``values`` and ``stamps`` may be filled from outside; a pair of tag and value goes sideways."""
 
-    __slots__ = ("sides", "stamps", "values")
+    __slots__ = ("copies", "emitted", "extend", "sides", "stamps", "values")
 
-    def __init__(self) -> None:
+    def __init__(self, emission: Emission) -> None:
+        self.emitted, self.extend, self.copies = emission.one, emission.extend, emission.copies
+        """Whoever fills ``values`` does so by these."""
         self.values: list[Any] = []
         self.stamps: Stamps | None = []
         """None when no result has a timestamp."""
@@ -31,6 +35,9 @@ class Results:
         if not isinstance(tag, OutputTag):
             message = f"ctx.output was given {tag!r} as a tag; give the OutputTag of the side output, then the value"
             raise FlottError(message)
+        self._add_emitted(tag, self.emitted(value), stamp)
+
+    def _add_emitted(self, tag: OutputTag, value: Any, stamp: int | None) -> None:
         values, stamps = self.sides.setdefault(tag.tag_id, ([], []))
         values.append(value)
         stamps.append(stamp)
@@ -61,7 +68,7 @@ class Results:
         for position, stays in enumerate(main):
             if not stays:
                 tag, value = values[position]
-                self.add_side(tag, value, None if stamps is None else stamps[position])
+                self._add_emitted(tag, value, None if stamps is None else stamps[position])
         return list(compress(values, main)), None if stamps is None else list(compress(stamps, main))
 
 
@@ -70,10 +77,8 @@ def not_results(error: BaseException, who: str, record: Any) -> FlottError | Non
 
     Then it was our own loop that raised, over what it calls ``produced``.
     """
-    innermost = error.__traceback__
-    while innermost is not None and innermost.tb_next is not None:
-        innermost = innermost.tb_next
-    produced = None if innermost is None else innermost.tb_frame.f_locals.get("produced")
+    frames = [frame for frame, _ in walk_tb(error.__traceback__) if not frame.f_code.co_filename.endswith(".pyx")]
+    produced = frames[-1].f_locals.get("produced") if frames else None
     if produced is None or hasattr(produced, "__iter__") or not isinstance(error, TypeError):
         return None
     message = (

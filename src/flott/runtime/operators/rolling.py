@@ -31,7 +31,7 @@ class RollingReduce(UserFunctionOperator):
 
     def process(self, batch: Batch) -> None:
         scope, current, update, reduce = self.scope, self.state.value, self.state.update, self.function.reduce
-        results = []
+        results, emitted = [], self.context.emission.one
         keys = selected_keys(self, self.key_selector, batch.values)
         self.state.look_ahead(keys)
         records = iter(batch.values)
@@ -40,7 +40,7 @@ class RollingReduce(UserFunctionOperator):
                 before = current()
                 result = value if before is None else reduce(before, value)
                 update(result)
-                results.append(result)
+                results.append(emitted(result))
         except USER_CODE_RAISES as error:
             raise self.failed(error, records, batch.values) from None
         self.output.emit(Batch(results, batch.stamps))

@@ -77,6 +77,8 @@ class WriterInitContext:
         self._restored = restored
         self.clock = context.clock
         self.job_id = context.job_id
+        self.owner = context.owner
+        self.apart = context.apart
         self.operator_id = context.operator_id
         self.subtask = context.subtask
 
@@ -103,6 +105,10 @@ class WriterInitContext:
     def get_job_id(self) -> str:
         """Return the id of the job."""
         return self._context.job_id
+
+    def get_owner(self) -> int:
+        """Return the number of the job's driver: names of what is written carry it, see SinkScope."""
+        return self._context.owner
 
     def get_operator_id(self) -> str:
         """Return the id of the sink in its job; the same after a restart."""

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from flott.errors import USER_CODE_RAISES, FlottError
-from flott.runtime.batch import MAX_WATERMARK
+from flott.runtime.batch import MAX_WATERMARK, Batch
+from flott.runtime.emission import copies, owned
 from flott.runtime.operator import Operator
-from flott.runtime.source import raise_named
+from flott.runtime.source import PARSE_ERRORS, CountsParseErrors, raise_named
 from flott.runtime.split_watermarks import SplitWatermarks
+from flott.runtime.value_kinds import NotCopiedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from flott.common.watermark_strategy import WatermarkStrategy
-    from flott.runtime.batch import Batch
+    from flott.runtime.metrics import Counter
     from flott.runtime.source import Source, SplitRead
+
+
+class TypedRecords(Protocol):
+    """What is declared of a source's records."""
+
+    def shaper(self, title: str) -> Callable[[Batch], Batch]:
+        """Return what gives batches that shape; ``title`` names the operator in errors."""
 
 
 class SourceOperator(Operator):
@@ -26,10 +35,16 @@ class SourceOperator(Operator):
         self.strategy = strategy
         self.makes_watermarks = strategy is not None and strategy.makes_watermarks
         self.time: SplitWatermarks | None = None
+        self.typed: TypedRecords | None = None
+        """Gives records the shape of the type that was declared for them, before the strategy sees them."""
         self.ended = False
         self.records = 0
+        self._parse_errors: Counter | None = None
 
     def open(self) -> None:
+        if isinstance(self.source, CountsParseErrors):
+            self._parse_errors = self.context.metrics.counter(PARSE_ERRORS)
+        self._shape = None if self.typed is None else self.typed.shaper(self.context.title)
         if self.strategy is not None:
             self.time = SplitWatermarks(self.strategy, self.context, self.output)
 
@@ -42,6 +57,18 @@ class SourceOperator(Operator):
     def snapshot(self) -> Any:
         return self.ended, None if self.time is None else self.time.snapshot()
 
+    def hold(self, reads: tuple[SplitRead, ...]) -> None:
+        """Learn which splits wait for slower ones, before time goes on."""
+        if self.time is not None:
+            for read in reads:
+                if read.paused:
+                    self.time.hold(read.split)
+
+    def split_watermarks(self) -> dict[str, int]:
+        """Return how far the active splits of a source have come that is aligned with others."""
+        aligned = self.strategy is not None and self.strategy.alignment is not None
+        return self.time.active_watermarks() if aligned and self.time is not None else {}  # type: ignore[return-value]
+
     def run(self, reads: tuple[SplitRead, ...], *, ended: bool) -> Iterator[None]:
         """Read what was planned; gives way to the caller after each batch."""
         time = self.time
@@ -49,13 +76,16 @@ class SourceOperator(Operator):
             for read in reads:
                 time.add_split(read.split)
         for read in reads:
-            for batch in self._batches(read):
+            for given in self._batches(read):
+                batch = self._own(given)
                 self.records += len(batch)
                 if time is None:
                     self.output.emit(batch)
                 else:
                     self._stamped(read, batch, time)
                 yield
+            if self._parse_errors is not None:
+                self._parse_errors.inc(self.source.take_parse_errors())  # type: ignore[attr-defined]
             if time is not None and read.ended:
                 time.remove_split(read.split)
         if ended and not self.ended:
@@ -64,6 +94,17 @@ class SourceOperator(Operator):
                 time.finish()
             self.output.emit_watermark(MAX_WATERMARK)
             yield
+
+    def _own(self, batch: Batch) -> Batch:
+        """Return the records as those behind get them: theirs alone, in the shape of their type."""
+        if not (batch.columnar or self.context.object_reuse):
+            try:
+                values = (owned if self.source.fresh_batches else copies)(batch.values)
+            except NotCopiedError as error:
+                message = f"{self.context.title}: a record of the source can't be emitted: {error}"
+                raise FlottError(message) from None
+            batch = Batch(values, batch.stamps)
+        return batch if self._shape is None else self._shape(batch)
 
     def _batches(self, read: SplitRead) -> Iterator[Batch]:
         try:

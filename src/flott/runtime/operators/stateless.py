@@ -1,6 +1,6 @@
 """Map, flat map and filter: a list comes in, a list goes out.
 
-Python calls one function from another faster than C calls it: hence comprehensions, not ``map``.
+Python calls one function from another faster than ``map`` does: hence comprehensions where nothing is compiled.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Map(UserFunctionOperator):
         self.call = self.function.map
 
     def process(self, batch: Batch) -> None:
-        records, call = iter(batch.values), self.call
+        values: list[Any] = []
         try:
-            values = [call(record) for record in records]
+            self.context.emission.map_into(values, self.call, batch.values)
         except USER_CODE_RAISES as error:
-            raise self.failed(error, records, batch.values) from None
+            raise self.failure(error, batch.values[len(values)]) from None
         self.output.emit(Batch(values, batch.stamps))
 
 
@@ -65,24 +65,23 @@ class FlatMap(UserFunctionOperator):
         self.call = self.function.flat_map
 
     def process(self, batch: Batch) -> None:
-        call = self.call
+        call, extend = self.call, self.context.emission.extend
         values: list[Any] = []
         stamps: list[int | None] | None = None
-        extend = values.extend
         records = iter(batch.values)
         try:
             if batch.stamps is None:
                 for value in records:
                     results = call(value)
                     if results is not None:
-                        extend(results)
+                        extend(values, results)
             else:
                 stamps = []
                 for value, stamp in zip(records, batch.stamps, strict=True):
                     results = call(value)
                     if results is not None:
                         before = len(values)
-                        extend(results)
+                        extend(values, results)
                         stamps.extend(repeat(stamp, len(values) - before))
         except USER_CODE_RAISES as error:
             raise self.failed(error, records, batch.values) from None

@@ -64,7 +64,7 @@ class TimedOperator(UserFunctionOperator):
     def open(self) -> None:
         self.backend = backend = self.context.keyed("a process function's timer")
         self.scope = backend.scope
-        self.results = Results()
+        self.results = Results(self.context.emission)
         self.timers = TimerService(
             backend, "user-timers", self.context.clock, self._on_event_time, self._on_processing_time
         )
@@ -103,7 +103,7 @@ class TimedOperator(UserFunctionOperator):
         try:
             produced = self.function.on_timer(time, self.ctx)
             if produced is not None:
-                results.values.extend(produced)
+                results.extend(results.values, produced)
         except USER_CODE_RAISES as error:
             record = f"none: a timer for {time}, key {key!r}"
             raise not_results(error, self.who(), record) or self.failure(error, record) from None

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 from flott.errors import StateAccessError
+from flott.runtime.canonical_keys import KeyTypeError, canonical_key
 
-INSTEAD = {
-    "list": "a tuple, as in key_by(lambda record: tuple(record.tags))",
-    "dict": "one of its values, or a tuple of them, as in key_by(lambda record: record['user'])",
-    "set": "a frozenset",
-}
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
-def wrong_key(title: str, key: Any, record: Any) -> StateAccessError | None:
+def wrong_key(title: str, select: Callable[[Any], Any], key: Any, record: Any) -> StateAccessError | None:
     """Return the error to raise if no state can be kept for a key, else None."""
     try:
-        hash(key)
-    except TypeError:
-        kind = type(key).__name__
+        canonical_key(key)
+    except KeyTypeError as error:
+        inside = "" if type(key) is error.kind else "with something "
         message = (
-            f"{title}: the key of record {record!r:.200} is {key!r:.100}, of type {kind}, which Python can't hash, "
-            f"so no state can be kept for it. Return something that does not change: "
-            f"{INSTEAD.get(kind, 'a text, a number, a tuple, or a frozen dataclass')}."
+            f"{title}: {selector_name(select)}: the key of record {record!r:.200} is {key!r:.100}, {inside}{error}."
         )
         return StateAccessError(message)
     return None
+
+
+def selector_name(select: Callable[[Any], Any]) -> str:
+    """Name a key selector as its author knows it.
+
+    >>> selector_name(len), selector_name(lambda pair: pair[0]).startswith("key selector <lambda> (")
+    ('key selector len', True)
+    """
+    code = getattr(select, "__code__", None)
+    name = getattr(select, "__qualname__", None) or repr(select)
+    place = "" if code is None else f" ({PurePath(code.co_filename).name}:{code.co_firstlineno})"
+    return f"key selector {name.rpartition('<locals>.')[2]}{place}"

@@ -10,6 +10,7 @@ import numpy as np
 from flott.errors import USER_CODE_RAISES, StateAccessError
 from flott.runtime.native import entries
 from flott.runtime.state.addresses import LONG_KEYS, Heads, column_of
+from flott.runtime.state.former_keys import check_stored_keys
 from flott.runtime.state.key_scope import KeyScope
 from flott.runtime.state.points import BATCH, PointBatch
 from flott.runtime.state.savepoint_file import StateColumn
@@ -117,6 +118,8 @@ class KeyedBackend:
                     f"it starts without state."
                 )
                 raise StateAccessError(message)
+        if not self.schemas.has_canonical_keys():
+            check_stored_keys(self)
 
     def compare(self) -> None:
         """Find out which states are stored under another schema than they are declared with."""

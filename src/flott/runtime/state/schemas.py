@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     ConvertEntry = Callable[[bytes, Any], Any]
     """Address and content of an entry → the content as the state now has it."""
 
+CANONICAL = "canonical keys"
+"""Under this name, beside those of states, the key groups whose keys are canonical."""
+
 LISTS = frozenset({"list state", "lists of records"})
 """Kinds that are stored alike."""
 
@@ -93,7 +96,12 @@ class StateSchemas:
         """Return what is stored once the epoch's changes are: declared states as declared, the others as before."""
         first, end = self._groups.start, self._groups.stop
         now = {name: (Stored(first, end, *self.declared(name)),) for name in self._declared}
-        return {**self.stored, **now}
+        return {**self.stored, **now, CANONICAL: (Stored(first, end, CANONICAL, ""),)}
+
+    def has_canonical_keys(self) -> bool:
+        """Return whether all that is stored was saved since keys have a canonical form, or is nothing."""
+        covered = sum(one.end - one.first for one in self.stored.get(CANONICAL, ()))
+        return not self.stored or covered >= len(self._groups)
 
     def left_over(self, columns: Iterable[str]) -> list[tuple[str, str]]:
         """Return the names and kinds of stored states that belong to another kind of operator than this one."""
@@ -101,7 +109,7 @@ class StateSchemas:
         return [
             (name, stored[0].kind)
             for name, stored in self.stored.items()
-            if name not in known and stored[0].kind not in OF_USERS
+            if name not in known and name != CANONICAL and stored[0].kind not in OF_USERS
         ]
 
 

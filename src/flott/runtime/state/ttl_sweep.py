@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flott.runtime.state.ttl import moments_of, with_moments, without_moments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from flott.runtime.state.backend import KeyedBackend
     from flott.runtime.state.changes import Changes
@@ -41,8 +41,16 @@ class Sweep:
         """Key group and address to go on from; None: from the beginning."""
         self.lifetime = lifetime
 
-    def run(self, changes: Changes, uses: int, now: int) -> None:
-        """Look at as many entries as the uses of this epoch have earned; add what is to change."""
+    def run(self, changes: Changes, uses: int, now: int) -> bool:
+        """Look at as many entries as the uses of this epoch have earned; add what is to change.
+
+        True if what was cleaned up must be forgotten by live objects too: it may still be seen, else.
+        """
+        before = len(changes)
+        self._look(changes, uses, now)
+        return self.lifetime.expired_is_visible and len(changes) > before
+
+    def _look(self, changes: Changes, uses: int, now: int) -> None:
         left = self.lifetime.checks_per_use * uses + self.lifetime.checks_per_epoch
         if left <= 0 or self._backend.is_converted(self._column):
             return  # What is converted is written anew as a whole, at the end of this very epoch.
@@ -108,13 +116,19 @@ def pack_elements(pairs: list[tuple[Any, int]]) -> bytes:
     return with_moments(pickle.dumps([value for value, _ in pairs], 5), [moment for _, moment in pairs])
 
 
-def without_expired(backend: KeyedBackend, entries: Changes, now: int) -> Changes:
+def without_expired(
+    backends: Iterable[KeyedBackend], entries: Iterable[tuple[bytes, bytes]], now: int
+) -> Iterator[tuple[bytes, bytes]]:
     """Leave out of a full snapshot what has expired, in the states that ask for it; the store stays as it is."""
-    sweeps = {backend.column(name): part.sweep for name, part in backend.parts().items() if hasattr(part, "sweep")}
-    kept: Changes = {}
-    for address, data in entries.items():
+    sweeps: dict[bytes, Sweep] = {}
+    for backend in backends:
+        parts = backend.parts().items()
+        sweeps.update({backend.column(name): part.sweep for name, part in parts if hasattr(part, "sweep")})
+    if not any(sweep.lifetime.left_out_of_snapshots for sweep in sweeps.values()):
+        yield from entries
+        return
+    for address, data in entries:
         sweep = sweeps.get(address[2:6])
-        still = data if sweep is None or data is None else sweep.unexpired(data, now)
+        still = data if sweep is None else sweep.unexpired(data, now)
         if still is not None:
-            kept[address] = still
-    return kept
+            yield address, still

@@ -56,6 +56,10 @@ class ExpiringValue(SingleValue):
             return None
         return pair[0]
 
+    def accumulated(self) -> Any:
+        """Return what lives of the current key's value, to be merged into that of another."""
+        return self._to_add_to()
+
     def _set(self, value: Any) -> None:
         self._uses += 1
         self._written[self._scope.key] = None if value is None else (value, self._now())
@@ -80,13 +84,18 @@ class ExpiringValue(SingleValue):
         pair = read[key] = (value, moments[0])
         return pair
 
+    def _differs(self, value: Any, stored: bytes | None) -> bool:
+        return stored != with_moments(pickle.dumps(value[0], 5), value[1:])
+
     def flush(self, changes: Changes) -> None:
+        self._keep_changed()
         for key, pair in self._written.items():
             address = self._backend.address(self._column, key)
             changes[address] = None if pair is None else with_moments(pickle.dumps(pair[0], 5), pair[1:])
         self._read.update(self._written)
         self._written = {}
-        self.sweep.run(changes, self._uses, self._now())
+        if self.sweep.run(changes, self._uses, self._now()):
+            self.forget()
         self._uses = 0
 
 
@@ -164,3 +173,9 @@ class ExpiringAggregatingState(ExpiringValue):
         if accumulator is None:
             accumulator = self._aggregate.create_accumulator()
         self._set(self._aggregate.add(value, accumulator))
+
+    def merge_in(self, accumulator: Any) -> None:
+        """Merge another key's accumulator into the current key's."""
+        if accumulator is not None:
+            before = self._to_add_to()
+            self._set(accumulator if before is None else self._aggregate.merge(before, accumulator))

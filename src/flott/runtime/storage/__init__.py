@@ -10,7 +10,7 @@ from flott.runtime.storage.contract import (
     open_storage,
     remove_job_files,
 )
-from flott.runtime.storage.local import LocalStorage
+from flott.runtime.storage.local import LocalStorage, SyncedFolders
 from flott.runtime.storage.remote import RemoteStorage, S3Storage
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "RemoteStorage",
     "S3Storage",
     "Storage",
+    "SyncedFolders",
     "UncertainWriteError",
     "checked",
     "open_storage",

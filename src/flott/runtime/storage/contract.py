@@ -96,14 +96,15 @@ def checked(name: str) -> str:
     return name
 
 
-def remove_job_files(storage: Storage, job_file: str, keep: set[str] | None) -> None:
+def remove_job_files(storage: Storage, job_file: str | None, keep: set[str] | None) -> None:
     """Remove the files of a job that is over, but for the state files that are still needed."""
     if keep is None:
         storage.delete_folder("shared")
         storage.delete_folder("taskowned")
         storage.remove_if_empty()
         return
-    storage.delete(job_file)
+    if job_file is not None:
+        storage.delete(job_file)
     for name in storage.names("shared"):
         if name not in keep:
             storage.delete(name)

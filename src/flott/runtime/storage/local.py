@@ -9,11 +9,40 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from flott.runtime.storage.contract import ConflictError, checked
+from flott.runtime.storage.contract import ConflictError, UncertainWriteError, checked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+
+class SyncedFolders:
+    """Makes files below a directory durable, with the entries that lead to them."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._known: set[Path] = set()
+        """Directories whose own entry in their parent is durable."""
+
+    def sync(self, files: Sequence[Path]) -> None:
+        """Make files durable: their contents and their names."""
+        for path in files:
+            sync_path(path)
+        self.sync_folders({path.parent for path in files})
+
+    def sync_folders(self, folders: Iterable[Path]) -> None:
+        """Make the entries of directories durable, and once their own entries, up to the parent of the root."""
+        for folder in sorted(folders):
+            sync_path(folder)
+            above = folder
+            while above not in self._known and above.is_relative_to(self._root):
+                self._known.add(above)
+                above = above.parent
+                sync_path(above)
+
+    def forget(self, folder: Path) -> None:
+        """A directory was removed: it may be made again."""
+        self._known = {one for one in self._known if not one.is_relative_to(folder)}
 
 
 class LocalStorage:
@@ -30,8 +59,7 @@ class LocalStorage:
     def __init__(self, root: Path, *, durable: bool = True) -> None:
         self.root = root
         self._durable = durable
-        self._synced: set[Path] = set()
-        """Directories whose own entry in their parent is durable."""
+        self._folders = SyncedFolders(root)
 
     def write(self, name: str, *parts: bytes | memoryview) -> None:
         target = self.root / checked(name)
@@ -61,19 +89,7 @@ class LocalStorage:
     def sync(self, names: Iterable[str]) -> None:
         if not self._durable:
             return
-        paths = [self.root / checked(name) for name in names]
-        for path in paths:
-            sync_path(path)
-        for folder in sorted({path.parent for path in paths}):
-            self._sync_folder(folder)
-
-    def _sync_folder(self, folder: Path) -> None:
-        """Make the entries of a directory durable, and once its own entry, up to the parent of the root."""
-        sync_path(folder)
-        while folder not in self._synced and folder.is_relative_to(self.root):
-            self._synced.add(folder)
-            folder = folder.parent
-            sync_path(folder)
+        self._folders.sync([self.root / checked(name) for name in names])
 
     def read(self, name: str) -> bytes:
         return (self.root / checked(name)).read_bytes()
@@ -97,12 +113,12 @@ class LocalStorage:
         path = self.root / checked(name)
         if path.exists():
             shutil.rmtree(path, onerror=ignoring_missing)
-            self._synced = {folder for folder in self._synced if not folder.is_relative_to(path)}
+            self._folders.forget(path)
 
     def remove_if_empty(self) -> None:
         with suppress(OSError):
             self.root.rmdir()
-            self._synced.clear()
+            self._folders.forget(self.root)
 
     # Versions
 
@@ -132,9 +148,12 @@ class LocalStorage:
         if version is not None and not self._path(name, expected).exists():
             target.unlink(missing_ok=True)
             raise ConflictError(f"{self.root}/{name} is not at version {version} any more")
-        if self._durable:
-            self._sync_folder(target.parent)
-        self._remove_versions(name, below=made)
+        try:
+            if self._durable:
+                self._folders.sync_folders([target.parent])
+            self._remove_versions(name, below=made)
+        except OSError as error:
+            raise UncertainWriteError(error.errno, f"{target}: {error}") from error
         return str(made)
 
     def delete_versioned(self, name: str) -> None:

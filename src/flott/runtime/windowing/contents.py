@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.state.lists import ListState
@@ -13,6 +13,7 @@ from flott.runtime.state.points import BATCH
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from flott.runtime.state.backend import KeyedBackend
     from flott.runtime.state.changes import EpochChanges
     from flott.runtime.windowing.panes import PaneBackend
 
@@ -226,7 +227,7 @@ class ListContents:
 
     def __init__(self, panes: PaneBackend) -> None:
         self._scope = panes.scope
-        self._state: ListState = panes.part(NAME, "list state", ListState)
+        self._state: ListState = panes.part(NAME, "list state", lambda: ListState(cast("KeyedBackend", panes), NAME))
 
     def add(self, key: Any, window: Any, value: Any) -> None:
         """Add a record to a pane."""

@@ -39,7 +39,7 @@ class PaneContext(Trigger.OnMergeContext, Evictor.EvictorContext):
         self._metrics = context.metrics
         self._timers = timers
         self._scope = panes.scope
-        self._states = PaneStateStore(panes)
+        self._states = PaneStateStore(panes, context.clock)
         self.merged: list[Any] = []
         """The windows that the window at hand was made of, in on_merge."""
 

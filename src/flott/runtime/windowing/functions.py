@@ -21,7 +21,7 @@ class WindowContext:
     def __init__(self, context: OperatorContext, timers: TimerService, panes: PaneBackend, merging: bool) -> None:
         self._timers = timers
         self._global = RuntimeContext(context)
-        self._states: Any = NoPaneStates() if merging else PaneStateStore(panes)
+        self._states: Any = NoPaneStates() if merging else PaneStateStore(panes, context.clock)
         self.current: Any = None
         """The window that fires."""
 

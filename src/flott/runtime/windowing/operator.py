@@ -12,7 +12,6 @@ from flott.runtime.moment_queue import MomentQueue
 from flott.runtime.operator import Operator, close_all
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.selected_keys import selected_keys
-from flott.runtime.operators.wrong_key import wrong_key
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.assigner import MergingWindowAssigner
@@ -67,7 +66,7 @@ class WindowOperator(Operator):
         self.panes = PaneBackend(backend)
         self.timers = self._make_timers()
         merging = isinstance(self.assigner, MergingWindowAssigner)
-        self.results = Results()
+        self.results = Results(context.emission)
         self.pane_context = PaneContext(context, self.timers, self.panes)
         self._assigner_context = AssignerContext(context)
         self._late = context.metrics.counter(LATE_RECORDS)
@@ -142,9 +141,8 @@ class WindowOperator(Operator):
         try:
             self._process_all(records, keys, batch.stamps)
         except USER_CODE_RAISES as error:  # whatever a user's function raises
-            position = len(values) - records.__length_hint__() - 1  # type: ignore[attr-defined]
-            record = values[position]
-            raise wrong_key(self.context.title, keys[position], record) or self.failure_of(error, record) from None
+            record = values[len(values) - records.__length_hint__() - 1]  # type: ignore[attr-defined]
+            raise self.failure_of(error, record) from None
         self.scope.unset()
         self.panes.scope.unset()
         self.results.emit(self.output)
@@ -168,8 +166,10 @@ class WindowOperator(Operator):
         if self._merging_set is None:
             for window in windows:
                 if not self._is_late(window):
+                    # What one window does to the record must not be seen in the next.
+                    own = element if skipped else self.results.emitted(element)
                     skipped = False
-                    self._add(value, element, key, window, window, timestamp)
+                    self._add(value, own, key, window, window, timestamp)
         else:
             merging = self._open_windows()
             for window in windows:
@@ -264,7 +264,7 @@ class WindowOperator(Operator):
     def put_out(self, produced: Any, window: Any) -> None:
         """Gather results of a window, with its last moment as their timestamp."""
         values, stamps = self.results.values, self.results.stamps
-        values.extend(produced)
+        self.results.extend(values, produced)
         if stamps is not None:
             stamps.extend(repeat(window.max_timestamp(), len(values) - len(stamps)))
 

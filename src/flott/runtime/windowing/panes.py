@@ -8,17 +8,18 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 from flott.errors import StateAccessError
+from flott.runtime.state.access import StateAccess
 from flott.runtime.state.key_scope import KeyScope
 from flott.runtime.state.lists import ListState
-from flott.runtime.state.maps import MapState
-from flott.runtime.state.schemas import schema_of_descriptor
-from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
+from flott.runtime.state.ttl_values import ExpiringAggregatingState, ExpiringReducingState
+from flott.runtime.state.values import AggregatingState, ReducingState
 from flott.runtime.timer_queue import DIGEST
 from flott.runtime.windowing.windows import CountWindow, GlobalWindow, TimeWindow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from flott.runtime.clock import Clock
     from flott.runtime.state.backend import KeyedBackend
     from flott.runtime.state.points import Points
 
@@ -113,6 +114,12 @@ class PaneBackend:
         self.last = backend.last
 
         self.reader = backend.reader
+        # What expires is found by walking over the entries of all panes.
+        self.groups = backend.groups
+        self.scan_from = backend.scan_from
+        self.entries_of = backend.entries_of
+        self.is_converted = backend.is_converted
+        self.is_looked_up = backend.is_looked_up
 
     @property
     def readers(self) -> dict[bytes, Callable[[bytes], bytes | None]]:
@@ -142,49 +149,20 @@ class PaneBackend:
         """Lay out none: their addresses are not those of keys."""
         return written
 
-    def part(self, name: str, kind: str, make: Callable[[KeyedBackend, str], Any], schema: str = "") -> Any:
+    def part(self, name: str, kind: str, make: Callable[[], Any], schema: str = "") -> Any:
         """Return the pane state of a name, made at first use."""
-        return self.backend.part(f"{name}@window", kind, lambda: make(cast("KeyedBackend", self), name), schema)
+        return self.backend.part(f"{name}@window", kind, make, schema)
 
 
-class PaneStateStore:
+class PaneStateStore(StateAccess):
     """The states of the current pane, by their descriptors."""
 
-    def __init__(self, panes: PaneBackend) -> None:
+    def __init__(self, panes: PaneBackend, clock: Clock) -> None:
         self._panes = panes
+        self._clock = clock
 
-    def get_state(self, state_descriptor: Any) -> Any:
-        """Return the value state that a ``ValueStateDescriptor`` describes."""
-        return self._part(state_descriptor, "value state", ValueState)
-
-    def get_list_state(self, state_descriptor: Any) -> Any:
-        """Return the list state that a ``ListStateDescriptor`` describes."""
-        return self._part(state_descriptor, "list state", ListState)
-
-    def get_map_state(self, state_descriptor: Any) -> Any:
-        """Return the map state that a ``MapStateDescriptor`` describes."""
-        return self._part(state_descriptor, "map state", MapState)
-
-    def get_reducing_state(self, state_descriptor: Any) -> Any:
-        """Return the reducing state that a ``ReducingStateDescriptor`` describes."""
-        reduce = state_descriptor.get_reduce_function().reduce
-        return self._part(
-            state_descriptor, "reducing state", lambda backend, name: ReducingState(backend, name, reduce)
-        )
-
-    def get_aggregating_state(self, state_descriptor: Any) -> Any:
-        """Return the aggregating state that an ``AggregatingStateDescriptor`` describes."""
-        aggregate = state_descriptor.get_agg_function()
-        return self._part(
-            state_descriptor, "aggregating state", lambda backend, name: AggregatingState(backend, name, aggregate)
-        )
-
-    def get_folding_state(self, state_descriptor: Any) -> Any:
-        """Return the folding state that a ``FoldingStateDescriptor`` describes."""
-        return self.get_aggregating_state(state_descriptor)
-
-    def _part(self, descriptor: Any, kind: str, make: Callable[[KeyedBackend, str], Any]) -> Any:
-        return self._panes.part(descriptor.get_name(), kind, make, schema_of_descriptor(descriptor))
+    def _states_of(self, what: str) -> tuple[KeyedBackend, Clock]:
+        return cast("KeyedBackend", self._panes), self._clock
 
     def get_partitioned_state(self, state_descriptor: Any) -> Any:
         """Return the state that a descriptor of any kind describes."""
@@ -202,7 +180,7 @@ class PaneStateStore:
         """Merge a state of some windows of a key into that of another window; the sources are empty then."""
         state = self.get_partitioned_state(state_descriptor)
         scope = self._panes.scope
-        if not isinstance(state, (ListState, ReducingState, AggregatingState)):
+        if not isinstance(state, MERGEABLE):
             message = (
                 f"{self._panes.title}: state '{state_descriptor.get_name()}' can't be merged when windows are; use "
                 f"list, reducing or aggregating state in triggers of session windows"
@@ -210,17 +188,20 @@ class PaneStateStore:
             raise StateAccessError(message)
         for source in sources:
             scope.key = (key, source)
-            found = state.get() if isinstance(state, ListState) else state.raw()
+            found = state.get() if isinstance(state, ListState) else state.accumulated()
             state.clear()
             scope.key = (key, target)
             if isinstance(state, ListState):
                 state.add_all(found)
-            elif isinstance(state, AggregatingState):
+            elif isinstance(state, AGGREGATING):
                 state.merge_in(found)
             elif found is not None:
                 state.add(found)
         scope.key = (key, target)
 
+
+AGGREGATING = (AggregatingState, ExpiringAggregatingState)
+MERGEABLE = (ListState, ReducingState, ExpiringReducingState, *AGGREGATING)
 
 GETTERS: dict[str, Callable[[PaneStateStore, Any], Any]] = {
     "ValueStateDescriptor": PaneStateStore.get_state,

@@ -86,6 +86,7 @@ class PlainWindowOperator(WindowOperator):
     def _aggregate(self, records: Iterator[Any], keys: list[Any], times: list[int]) -> None:
         add, create = self.spec.aggregate.add, self.spec.aggregate.create_accumulator
         offset, length, begin = self._offset, self._slice, self._begin
+        emitted, alone = self.results.emitted, True
         slices: dict[int, list[tuple[Any, dict[Any, Any]]] | None] = {}
         current = None
         panes: list[tuple[Any, dict[Any, Any]]] | None = None
@@ -93,7 +94,7 @@ class PlainWindowOperator(WindowOperator):
             start = time - (time - offset) % length
             if start != current:
                 panes = slices[start] if start in slices else slices.setdefault(start, self._panes(start))
-                current = start
+                current, alone = start, panes is None or len(panes) == 1
             if panes is None:
                 self.scope.key = key
                 self.process_element(value, key, time)
@@ -104,11 +105,12 @@ class PlainWindowOperator(WindowOperator):
                     accumulator = begin(key, window)
                     if accumulator is None:
                         accumulator = create()
-                accumulators[key] = add(value, accumulator)
+                accumulators[key] = add(value if alone else emitted(value), accumulator)
 
     def _reduce(self, records: Iterator[Any], keys: list[Any], times: list[int]) -> None:
         reduce = self.spec.reduce.reduce
         offset, length, begin = self._offset, self._slice, self._begin
+        emitted, alone = self.results.emitted, True
         slices: dict[int, list[tuple[Any, dict[Any, Any]]] | None] = {}
         current = None
         panes: list[tuple[Any, dict[Any, Any]]] | None = None
@@ -116,7 +118,7 @@ class PlainWindowOperator(WindowOperator):
             start = time - (time - offset) % length
             if start != current:
                 panes = slices[start] if start in slices else slices.setdefault(start, self._panes(start))
-                current = start
+                current, alone = start, panes is None or len(panes) == 1
             if panes is None:
                 self.scope.key = key
                 self.process_element(value, key, time)
@@ -125,10 +127,12 @@ class PlainWindowOperator(WindowOperator):
                 accumulator = accumulators.get(key)
                 if accumulator is None:
                     accumulator = begin(key, window)
-                accumulators[key] = value if accumulator is None else reduce(accumulator, value)
+                own = value if alone else emitted(value)
+                accumulators[key] = own if accumulator is None else reduce(accumulator, own)
 
     def _collect(self, records: Iterator[Any], keys: list[Any], times: list[int]) -> None:
         offset, length, register = self._offset, self._slice, self._register
+        emitted, alone = self.results.emitted, True
         slices: dict[int, list[tuple[Any, dict[Any, Any]]] | None] = {}
         current = None
         panes: list[tuple[Any, dict[Any, Any]]] | None = None
@@ -136,18 +140,19 @@ class PlainWindowOperator(WindowOperator):
             start = time - (time - offset) % length
             if start != current:
                 panes = slices[start] if start in slices else slices.setdefault(start, self._panes(start))
-                current = start
+                current, alone = start, panes is None or len(panes) == 1
             if panes is None:
                 self.scope.key = key
                 self.process_element(value, key, time)
                 continue
             for window, lists in panes:
+                own = value if alone else emitted(value)
                 gathered = lists.get(key)
                 if gathered is None:
                     register(key, window)
-                    lists[key] = [value]
+                    lists[key] = [own]
                 else:
-                    gathered.append(value)
+                    gathered.append(own)
 
     def _panes(self, start: int) -> list[tuple[Any, dict[Any, Any]]] | None:
         """Return the windows of a slice with their accumulators; None when one of them has fired already."""
@@ -220,15 +225,15 @@ class PlainWindowOperator(WindowOperator):
 
     def _put_out_results(self, time: int, panes: list[Any]) -> None:
         take, result_of = self.contents.take, self._result_of
-        values = self.results.values
+        values, extend = self.results.values, self.results.extend
         held = [found for pane in panes if (found := take(*pane)) is not None]
         done = iter(held)
         try:
             if result_of is None:
                 for records in done:
-                    values.extend(records)
+                    extend(values, records)
             else:
-                values.extend(map(result_of, done))
+                extend(values, map(result_of, done))
         except USER_CODE_RAISES as error:  # whatever a user's get_result raises
             raise self.failed(error, done, held) from None
         stamps: Any = self.results.stamps

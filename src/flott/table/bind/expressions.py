@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from flott.errors import FlottError
+from flott.table.arrow_types import MICROS
 from flott.table.bind.literals import interval, literal, timestamp_literal
-from flott.table.bind.scope import wrong
-from flott.table.errors import NotYetError, SqlParserError, TableError, did_you_mean
+from flott.table.bind.scope import offset_of, wrong
+from flott.table.errors import NotYetError, SqlParserError, TableError, did_you_mean, unexpected
 from flott.table.expr import Call, Expr, Literal, UserCall
 from flott.table.functions.aggregates import AGGREGATES
-from flott.table.functions.casts import bind_cast
+from flott.table.functions.casts import bind_cast, read_time
 from flott.table.functions.registry import SignatureError, cast_to, functions
 from flott.table.functions.structure import field_of
 from flott.table.functions.temporal import PARTS, part_function
+from flott.table.sql.dialect import LITERAL
 from flott.table.sql.type_text import type_of_cast
-from flott.table.types import DataTypes, is_timestamp
+from flott.table.types import DataTypes, TimeType, is_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,14 +57,20 @@ class ExpressionBinder:
 
     def bind(self, node: exp.Expr) -> Expr:
         """Return an expression with types."""
+        if node is None:
+            raise wrong("an argument is missing", exp.Null(), self.scope.text)
         if self.hook is not None:
             found = self.hook(node)
             if found is not None:
                 return found
         try:
             return self._bind(node)
+        except (FlottError, RecursionError):
+            raise
         except SignatureError as error:
             raise wrong(str(error), node, self.scope.text) from None
+        except Exception as error:
+            raise unexpected(error, self.scope.text or None, offset_of(node)) from error
 
     def condition(self, node: exp.Expr, clause: str) -> Expr:
         """Return an expression that is TRUE or FALSE."""
@@ -89,7 +100,7 @@ class ExpressionBinder:
         if isinstance(node, exp.Alias):
             return self.bind(node.this)
         if isinstance(node, exp.Literal):
-            return literal(node)
+            return self._literal(node)
         if isinstance(node, exp.Null):
             return Literal(DataTypes.NULL(), None)
         if isinstance(node, exp.Boolean):
@@ -118,7 +129,7 @@ class ExpressionBinder:
         if isinstance(node, (exp.Floor, exp.Ceil)):
             return self._round_to(node)
         if isinstance(node, exp.Substring):
-            parts = [node.this, node.args["start"], node.args.get("length")]
+            parts = [node.this, node.args.get("start"), node.args.get("length")]
             return self.call("SUBSTRING", [self.bind(part) for part in parts if part is not None])
         if isinstance(node, exp.Trim):
             return self._trim(node)
@@ -126,7 +137,8 @@ class ExpressionBinder:
             return self.call("POSITION", [self.bind(node.args["substr"]), self.bind(node.this)])
         if isinstance(node, exp.Escape):
             like = node.this
-            return self.call("LIKE", [self.bind(like.this), self.bind(like.expression), self.bind(node.expression)])
+            name = OPERATORS[type(like)]
+            return self.call(name, [self.bind(like.this), self.bind(like.expression), self.bind(node.expression)])
         if isinstance(node, exp.Bracket) and _is_word(node.this, "MAP"):
             return self.call("MAP", [self.bind(part) for part in node.expressions])
         if isinstance(node, exp.Bracket):
@@ -153,16 +165,22 @@ class ExpressionBinder:
             made = self.call(*field_of(made, name))
         return made
 
+    def _literal(self, node: exp.Literal) -> Expr:
+        try:
+            return literal(node)
+        except ValueError as error:
+            raise wrong(str(error), node, self.scope.text) from None
+
     def _unary(self, node: exp.Expr) -> Expr:
         made = self.bind(node.this)
-        if isinstance(node, exp.Neg) and isinstance(made, Literal) and made.value is not None:
+        if isinstance(node, exp.Neg) and isinstance(made, Literal) and _has_opposite(made):
             return Literal(made.type, -made.value)
         return self.call(UNARY[type(node)], [made])
 
     def _interval(self, node: exp.Interval) -> Expr:
         try:
             return interval(node)
-        except (ValueError, ArithmeticError) as error:
+        except ValueError as error:
             raise wrong(str(error), node, self.scope.text) from None
 
     def _cast(self, node: exp.Cast) -> Expr:
@@ -170,6 +188,8 @@ class ExpressionBinder:
             target = type_of_cast(node.to)
         except SqlParserError as error:
             raise wrong(error.problem, node, self.scope.text) from None
+        if isinstance(target, TimeType) and node.meta.get(LITERAL):
+            return self._time_literal(node)
         timed = is_timestamp(target) or target.same_as(DataTypes.DATE())
         if timed and isinstance(node.this, exp.Literal) and node.this.is_string and not node.args.get("safe"):
             try:
@@ -179,6 +199,15 @@ class ExpressionBinder:
             default = node.to.expressions == []
             return made if default or target.same_as(DataTypes.DATE()) else cast_to(made, target.not_null())
         return bind_cast(self.bind(node.this), target, lenient=isinstance(node, exp.TryCast))
+
+    def _time_literal(self, node: exp.Cast) -> Expr:
+        """Bind TIME '12:00:00.123', which has as many digits as are written."""
+        text = node.this.this
+        digits = min(len(text.partition(".")[2]), MICROS)
+        try:
+            return Literal(DataTypes.TIME(digits).not_null(), read_time(text, digits))
+        except ValueError:
+            raise wrong(f"'{text}' is not a TIME", node, self.scope.text) from None
 
     def _is(self, node: exp.Is) -> Expr:
         made = self.bind(node.this)
@@ -192,9 +221,14 @@ class ExpressionBinder:
         raise wrong(f"IS {what.sql()} is not known", node, self.scope.text)
 
     def _between(self, node: exp.Between) -> Expr:
-        value = self.bind(node.this)
-        low = self.call(">=", [value, self.bind(node.args["low"])])
-        return self.call("AND", [low, self.call("<=", [value, self.bind(node.args["high"])])])
+        value, low, high = (self.bind(part) for part in (node.this, node.args["low"], node.args["high"]))
+        within = self._within(value, low, high)
+        if not node.args.get("symmetric"):
+            return within
+        return self.call("OR", [within, self._within(value, high, low)])
+
+    def _within(self, value: Expr, low: Expr, high: Expr) -> Expr:
+        return self.call("AND", [self.call(">=", [value, low]), self.call("<=", [value, high])])
 
     def _in(self, node: exp.In) -> Expr:
         if node.args.get("query") is not None:
@@ -252,11 +286,16 @@ class ExpressionBinder:
         return self.call(name, args) if user is None else self.user_call(str(node.this), user, args, node)
 
     def _with_unit(self, name: str, node: exp.Anonymous) -> Expr:
-        unit = node.expressions[0].name.upper()
+        if len(node.expressions) != 3:  # noqa: PLR2004 - a unit and two arguments
+            raise wrong(f"{name} takes a unit and two arguments, as in {name}(DAY, …, …)", node, self.scope.text)
+        unit = "" if node.expressions[0] is None else node.expressions[0].name.upper()
         first, second = (self.bind(arg) for arg in node.expressions[1:])
         if name == "TIMESTAMPDIFF":
             return self.call(name, [Literal(TEXT, unit), first, second])
-        one = interval(exp.Interval(this=exp.Literal.string("1"), unit=exp.var(unit)))
+        try:
+            one = interval(exp.Interval(this=exp.Literal.string("1"), unit=exp.var(unit)))
+        except ValueError as error:
+            raise wrong(str(error), node, self.scope.text) from None
         return self.call("+", [second, self.call("*", [one, first])])
 
     def user_call(self, name: str, user: Any, args: list[Expr], node: exp.Expr) -> Expr:
@@ -279,6 +318,10 @@ def _affirmed(node: exp.Expr) -> exp.Expr:
     made = node.copy()
     (made.this if isinstance(made, exp.Escape) else made).set("negate", None)
     return made
+
+
+def _has_opposite(made: Literal) -> bool:
+    return isinstance(made.value, (int, float, Decimal, dt.timedelta)) and not isinstance(made.value, bool)
 
 
 def _is_word(node: exp.Expr, word: str) -> bool:

@@ -11,7 +11,7 @@ from flott.table.bind.expressions import ExpressionBinder
 from flott.table.bind.grouping_sets import GROUPING, NUMBER, grouping_bits, sets_of
 from flott.table.bind.scope import wrong
 from flott.table.errors import SqlError
-from flott.table.expr import AggregateCall, Expr, InputRef, Literal
+from flott.table.expr import AggregateCall, Expr, InputRef, Literal, shifted
 from flott.table.plan.expand import expand
 from flott.table.plan.nodes import Aggregate, Field, Node, project
 from flott.table.types import DataTypes
@@ -71,11 +71,21 @@ class Grouping:
             missing = any(position not in one for one in self.sets)
             return InputRef(bound.type.nullable() if missing else bound.type, position)
         if isinstance(node, exp.Column):
+            part = self._part_of_key(bound)
+            if part is not None:
+                return part
             raise wrong(
                 f"column '{node.sql()}' is neither in GROUP BY nor in an aggregate such as MAX({node.name})",
                 node, self.scope.text,
             )  # fmt: skip
         return None
+
+    def _part_of_key(self, bound: Expr) -> Expr | None:
+        """Return a field of a row that is a key; None if it is none."""
+        keys = {key.index: place for place, key in enumerate(self.keys) if isinstance(key, InputRef)}
+        if self.sets or isinstance(bound, InputRef) or not bound.inputs() <= keys.keys():
+            return None
+        return shifted(bound, keys)
 
     def _bits(self, node: exp.Expr) -> Expr:
         """Bind GROUPING(…): which of some keys are left out in the grouping of a row."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from sqlglot import exp
 
 from flott.table.expr import Literal
 from flott.table.functions.casts import read_timestamp
-from flott.table.types import DataTypes, DayTimeIntervalType, YearMonthIntervalType
+from flott.table.types import MAX_DECIMAL, DataTypes, DayTimeIntervalType, YearMonthIntervalType
 
 if TYPE_CHECKING:
     from flott.table import types as t
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400, "WEEK": 604800}
 MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 ORDER = ("DAY", "HOUR", "MINUTE", "SECOND")
-INT_EDGE = 2**31
+INT_EDGE, BIGINT_EDGE = 2**31, 2**63
 
 
 def literal(node: exp.Literal) -> Literal:
@@ -31,15 +32,25 @@ def literal(node: exp.Literal) -> Literal:
     if node.is_string:
         return Literal(DataTypes.CHAR(max(1, len(text))).not_null(), text)
     if "e" in text.lower():
+        if math.isinf(float(text)):
+            raise ValueError(f"{text} is out of the range of DOUBLE")
         return Literal(DataTypes.DOUBLE().not_null(), float(text))
     if "." in text:
         value = Decimal(text)
         scale = -int(value.as_tuple().exponent)
         precision = max(len(value.as_tuple().digits), scale, 1)
-        return Literal(DataTypes.DECIMAL(precision, scale).not_null(), value)
+        return Literal(_decimal(text, precision, scale), value)
     number = int(text)
+    if not -BIGINT_EDGE <= number < BIGINT_EDGE:
+        return Literal(_decimal(text, len(str(abs(number))), 0), Decimal(number))
     kind = DataTypes.INT() if -INT_EDGE <= number < INT_EDGE else DataTypes.BIGINT()
     return Literal(kind.not_null(), number)
+
+
+def _decimal(text: str, precision: int, scale: int) -> t.DataType:
+    if precision > MAX_DECIMAL:
+        raise ValueError(f"{text} has more than {MAX_DECIMAL} digits")
+    return DataTypes.DECIMAL(precision, scale).not_null()
 
 
 def timestamp_literal(text: str, kind: t.DataType) -> Literal:
@@ -57,6 +68,15 @@ def interval(node: exp.Interval) -> Literal:
     >>> interval(exp.Interval(this=exp.Literal.string("10"), unit=exp.var("SECOND"))).value
     datetime.timedelta(seconds=10)
     """
+    try:
+        return _interval(node)
+    except (ArithmeticError, AttributeError, ValueError) as error:
+        if isinstance(error, ValueError) and str(error).startswith("INTERVAL"):
+            raise
+        raise ValueError(f"{node.sql()}: give a number in quotes and a unit, as in INTERVAL '10' MINUTES") from None
+
+
+def _interval(node: exp.Interval) -> Literal:
     text = node.this.name
     unit = node.args.get("unit")
     if isinstance(unit, exp.IntervalSpan):
@@ -66,15 +86,15 @@ def interval(node: exp.Interval) -> Literal:
         return Literal(YearMonthIntervalType().not_null(), int(text) * MONTHS[name])
     if name not in SECONDS:
         raise ValueError(f"INTERVAL '{text}' {name}: the unit is one of {', '.join([*SECONDS, *MONTHS])}")
-    return Literal(
-        DayTimeIntervalType().not_null(), dt.timedelta(microseconds=int(Decimal(text) * SECONDS[name] * 10**6))
-    )
+    kind = DayTimeIntervalType(is_nullable=False, of_days=name in {"DAY", "WEEK"})
+    return Literal(kind, dt.timedelta(microseconds=int(Decimal(text) * SECONDS[name] * 10**6)))
 
 
 def _span(text: str, first: str, last: str) -> Literal:
     if (first, last) == ("YEAR", "MONTH"):
-        years, months = text.split("-")
-        return Literal(YearMonthIntervalType().not_null(), int(years) * 12 + int(months))
+        sign = -1 if text.startswith("-") else 1
+        years, months = text.removeprefix("-").split("-")
+        return Literal(YearMonthIntervalType().not_null(), sign * (int(years) * 12 + int(months)))
     units = ORDER[ORDER.index(first) : ORDER.index(last) + 1]
     negative = text.startswith("-")
     parts = text.lstrip("-").replace(" ", ":").split(":")

@@ -263,6 +263,8 @@ class QueryBinder:
 
     def items(self, tree: exp.Expr, scope: Scope) -> list[tuple[exp.Expr, str]]:
         """Return the expressions of SELECT with their names, stars spelled out."""
+        if not tree.expressions:
+            raise wrong("SELECT takes what is selected: columns, expressions, or *", tree, self.text)
         items: list[tuple[exp.Expr, str]] = []
         for position, item in enumerate(tree.expressions):
             star = isinstance(item, exp.Star)

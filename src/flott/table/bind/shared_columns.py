@@ -43,6 +43,9 @@ def _columns(join: exp.Join, left: Scope, right: Scope) -> list[exp.Column]:
     """Return the columns that are shared: those that USING names, or all whose names are on both sides."""
     using = join.args.get("using")
     if using:
+        for one in using:
+            if not isinstance(one, (exp.Identifier, exp.Column)):
+                raise wrong("USING takes columns of both tables, as in USING (id)", one, left.text)
         # A copy, because the tree of a view is bound again and again.
         return [exp.column(one.copy()) if isinstance(one, exp.Identifier) else one for one in using]
     theirs = {name for _, name in right.columns_of(join, None)}

@@ -148,14 +148,20 @@ class Subqueries:
         if correlated and "plan" not in select.meta:
             made = self._value(select, binder)
         else:
-            made = SubJoin(_single(self.queries.bind(node)), "LEFT", ())
+            whole = self.queries.bind(node)
+            self._check_number(len(whole.fields), node)
+            made = SubJoin(_single(whole), "LEFT", ())
         self.values.append(made)
         return InputRef(made.right.fields[-1].type.nullable(), SCALAR + len(self.values) - 1)
 
     def _check_single(self, select: exp.Expr, node: exp.Expr) -> None:
-        columns = select.expressions if isinstance(select, exp.Select) else []
-        if len(columns) > 1:
-            raise wrong(f"a sub-query that stands for a value gives one column, not {len(columns)}", node, self.text)
+        columns = select.expressions if isinstance(select, exp.Select) else [None]
+        if len(columns) != 1:
+            self._check_number(len(columns), node)
+
+    def _check_number(self, columns: int, node: exp.Expr) -> None:
+        if columns != 1:
+            raise wrong(f"a sub-query that stands for a value gives one column, not {columns}", node, self.text)
 
     def _value(self, select: exp.Expr, binder: ExpressionBinder) -> SubJoin:
         """Return the value of a sub-query: one for each value of what it compares with the query around."""
@@ -163,7 +169,9 @@ class Subqueries:
         pairs = [self._pair(condition, select) for condition in conditions]
         keys = [shifted(own, -INNER) for own, _ in pairs]
         scope = Scope(inner.scope.relations, self.text, inner.scope.shared)
-        [(item, _)] = self.queries.items(select, scope)
+        items = self.queries.items(select, scope)
+        self._check_number(len(items), select)
+        [(item, _)] = items
         grouping = Grouping(node, scope, self.queries.users, None, keys)
         if has_aggregates(item, self.queries.users):
             expr = ExpressionBinder(scope, self.queries.users, grouping.hook).bind(item)

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from flott.connectors.file_errors import reading
 from flott.connectors.file_range import FileRange
+from flott.connectors.line_numbers import LineNumbers
 from flott.connectors.text_file import TextFileSource
 from flott.table.connectors.file_metadata import Place, metadata_value
 from flott.table.runtime.changes import pack
@@ -40,14 +41,20 @@ class LinesSource(TextFileSource):
     def read(self, read: SplitRead) -> Iterator[Batch]:
         path = FileRange.of(read.split).path
         about = {key: metadata_value(key, path) for key in self.layout if key is not None}
+        numbers = LineNumbers(read, self.charset)
         with reading(path):
             for block, _ in self.blocks(read):
-                columns = self.parser.columns(block, f"'{path}'")
+                columns = self.parser.columns(block, f"'{path}'", numbers.before_block)
+                numbers.after(block)
                 if columns is not None:
                     length, rest = len(columns[0]), iter(columns)
                     yield pack(
                         [next(rest) if key is None else pa.repeat(about[key], length) for key in self.layout], None
                     )
+
+    def take_parse_errors(self) -> int:
+        """Return how many lines and values could not be read and were ignored since the last call."""
+        return self.parser.take_parse_errors()
 
     def get_produced_type(self) -> TypeInformation | None:
         """Say nothing: these are columns, not lines."""

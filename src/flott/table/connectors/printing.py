@@ -14,7 +14,16 @@ from flott.table.functions.casts import text_writer
 from flott.table.functions.registry import Session
 from flott.table.physical.attach import behind, sink_behind
 from flott.table.runtime.conversion import ColumnsToRows
-from flott.table.types import ArrayType, BinaryType, FloatType, MapType, RowType, VarBinaryType
+from flott.table.types import (
+    ArrayType,
+    BinaryType,
+    DayTimeIntervalType,
+    FloatType,
+    MapType,
+    RowType,
+    VarBinaryType,
+    YearMonthIntervalType,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +92,8 @@ def render_value(value: Any, kind: DataType) -> str:  # noqa: PLR0911 - a case a
         # As Java: a moment always has its seconds, a local time only if there are any.
         text = text or value.strftime("%Y-%m-%dT%H:%M:%S" if value.second or value.tzinfo else "%Y-%m-%dT%H:%M")
         return f"{text}Z" if value.tzinfo else text
+    if isinstance(kind, (DayTimeIntervalType, YearMonthIntervalType)):
+        return text_writer(kind, Session())(value)
     if isinstance(kind, ArrayType):
         return f"[{', '.join(render_value(one, kind.element_type) for one in value)}]"
     if isinstance(kind, MapType):

@@ -5,6 +5,7 @@ An accumulator is a list of plain values, so that it is stored as it is.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -51,10 +52,8 @@ def aggregate_type(name: str, args: Sequence[DataType]) -> DataType:
         if name in {"SUM", "SUM0"}:
             total = DataTypes.DECIMAL(t.MAX_DECIMAL, kind.scale)
             return total.not_null() if name == "SUM0" else total
-        if name == "AVG":
+        if name == "AVG" or name in SPREADS:
             return DataTypes.DECIMAL(t.MAX_DECIMAL, max(6, kind.scale))
-    if name in SPREADS and not isinstance(kind, t.DecimalType):
-        return DataTypes.DOUBLE() if isinstance(kind, t.FractionalType) else kind
     return kind.not_null() if name == "SUM0" else kind
 
 
@@ -80,7 +79,7 @@ def aggregate(name: str, argument: DataType | None, result: DataType, *, retract
     if name == "LISTAGG":
         return _list()
     if name in JSON:
-        return _json(*("{}" if name == "JSON_OBJECTAGG" else "[]"))
+        return _json(name)
     if name == "SINGLE_VALUE":
         return _single()
     if name in SPREADS:
@@ -211,17 +210,38 @@ def _list() -> Aggregate:
     return Aggregate(list, lambda acc, value: acc.append(value), remove, lambda acc: ",".join(acc) if acc else None)
 
 
-def _json(opening: str, closing: str) -> Aggregate:
-    """Put parts of JSON together; those of an object in the order of their names."""
+def _json(name: str) -> Aggregate:
+    """Put parts of JSON together; those of an object in the order of their names, the last one of each name."""
 
     def remove(acc: list[Any], value: Any) -> None:
         if value in acc:
             acc.remove(value)
 
-    def result(acc: list[Any]) -> str:
-        return f"{opening}{','.join(sorted(acc) if opening == '{' else acc)}{closing}"
+    def of_array(acc: list[Any]) -> str:
+        return f"[{','.join(acc)}]"
 
-    return Aggregate(list, lambda acc, value: acc.append(value), remove, result)
+    def of_object(acc: list[Any]) -> str:
+        named = {name_of_pair(pair): pair for pair in acc}
+        return f"{{{','.join(named[key] for key in sorted(named, key=_utf16))}}}"
+
+    return Aggregate(
+        list, lambda acc, value: acc.append(value), remove, of_object if name == "JSON_OBJECTAGG" else of_array
+    )
+
+
+def name_of_pair(pair: str) -> str:
+    """Return the name of a field of an object.
+
+    >>> name_of_pair('"a b":2')
+    'a b'
+    """
+    name: str = json.JSONDecoder(strict=False).raw_decode(pair)[0]
+    return name
+
+
+def _utf16(text: str) -> bytes:
+    """Return a string as Java compares it."""
+    return text.encode("utf-16-be", "surrogatepass")
 
 
 def _single() -> Aggregate:

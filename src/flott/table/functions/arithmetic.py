@@ -59,8 +59,10 @@ def _bind_times(name: str, one: Expr, other: Expr) -> Call:
     if name == "+" and timed[1] and spans[0]:
         return _bind_times(name, other, one)
     if name in "+-" and timed[0] and spans[1]:
-        kind = one.type
-        if isinstance(kind, t.DateType):
+        kind, by_months = one.type, isinstance(other.type, t.YearMonthIntervalType)
+        if isinstance(kind, t.TimeType) and by_months:
+            raise SignatureError("a TIME has no months; give an interval of hours, minutes or seconds")
+        if isinstance(kind, t.DateType) and not by_months and not other.type.of_days:  # type: ignore[attr-defined]
             kind = DataTypes.TIMESTAMP(3)
             one = cast_to(one, kind)
         return Call(with_nulls(kind, args), f"TIME{name}", (one, other))
@@ -126,7 +128,7 @@ def fit_decimal(value: Decimal, precision: int, scale: int) -> Decimal | None:
     >>> fit_decimal(Decimal("1.005"), 3, 2), fit_decimal(Decimal("12.3"), 2, 1)
     (Decimal('1.01'), None)
     """
-    if not value.is_finite():
+    if not value.is_finite() or value.adjusted() > precision - scale:
         return None
     rounded = value.quantize(Decimal(1).scaleb(-scale), context=EXACT)
     # abs(…) would round to 28 digits.
@@ -178,9 +180,22 @@ def _abs(call: Call, args: list[Column], _: Session) -> Column:
     return pc.abs(args[0])
 
 
-@scalar("SIGN", bind=_bind_same)
+def _bind_sign(name: str, args: list[Expr]) -> Call:
+    call = _bind_same(name, args)
+    kind = call.type
+    if isinstance(kind, t.DecimalType) and kind.precision == kind.scale:
+        # 1 has a digit before the point.
+        scale = min(kind.scale, t.MAX_DECIMAL - 1)
+        return Call(t.DecimalType(kind.is_nullable, scale + 1, scale), name, call.args)
+    return call
+
+
+@scalar("SIGN", bind=_bind_sign)
 def _sign(call: Call, args: list[Column], _: Session) -> Column:
-    return pc.sign(args[0]).cast(args[0].type)
+    signs = pc.sign(args[0])
+    if isinstance(call.type, t.DecimalType):
+        return signs.cast(pa.decimal128(19, 0)).cast(to_arrow_type(call.type))
+    return signs.cast(args[0].type)
 
 
 def _bind_round(name: str, args: list[Expr]) -> Call:

@@ -21,7 +21,9 @@ from flott.table.expr import Call
 from flott.table.functions.arithmetic import fit_decimal
 from flott.table.functions.quick_reads import quick_read
 from flott.table.functions.registry import SignatureError, scalar
+from flott.table.lengths import of_length
 from flott.table.nested_columns import part_types, rebuilt
+from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +33,11 @@ if TYPE_CHECKING:
 
 TIMESTAMP = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?(Z)?")
 TIME = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?")
+EXACT_DIGITS = 15
+"""Integers of so many digits are exact as floating point numbers."""
+BYTES = (t.BinaryType, t.VarBinaryType)
 NESTED = (t.ArrayType, t.MapType, t.RowType)
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 TRUE = {"true", "t", "1", "yes", "y"}
 FALSE = {"false", "f", "0", "no", "n"}
 UTC = dt.timezone.utc
@@ -42,10 +48,9 @@ def check_cast(source: t.DataType, target: t.DataType) -> None:
     numbers = isinstance(source, t.NumericType) and isinstance(target, (t.NumericType, t.BooleanType))
     truth = isinstance(source, t.BooleanType) and isinstance(target, t.NumericType)
     timed = (t.DateType, t.TimeType, t.TimestampType, t.LocalZonedTimestampType)
-    times = isinstance(source, timed) and isinstance(target, timed)
+    times = isinstance(source, timed) and isinstance(target, timed) and _have_day_and_time(source, target)
     texts = t.is_text(source) or t.is_text(target)
-    binary = (t.BinaryType, t.VarBinaryType)
-    bytes_ = isinstance(source, binary) and isinstance(target, binary)
+    bytes_ = isinstance(source, BYTES) and isinstance(target, BYTES)
     if isinstance(source, NESTED) and type(source) is type(target):
         _check_parts(source, target)
         return
@@ -53,6 +58,13 @@ def check_cast(source: t.DataType, target: t.DataType) -> None:
     known = source.same_as(target) or isinstance(source, t.NullType) or numbers or truth or times or bytes_
     if not (known or (texts and not nested)):
         raise SignatureError(f"{source.nullable()!r} can't be CAST to {target.nullable()!r}")
+
+
+def _have_day_and_time(source: t.DataType, target: t.DataType) -> bool:
+    """Return whether one time has what the other is made of: a DATE has no time of day, a TIME no day."""
+    if isinstance(source, t.TimeType) or isinstance(target, t.TimeType):
+        return isinstance(target, t.TimeType) and not isinstance(source, t.DateType)
+    return True
 
 
 def _check_parts(source: t.DataType, target: t.DataType) -> None:
@@ -85,7 +97,7 @@ def _try_cast(call: Call, args: list[Column], session: Session) -> Column:
     return converted(args[0], call.args[0].type, call.type, session, lenient=True)
 
 
-def converted(column: Column, source: t.DataType, target: t.DataType, session: Session, *, lenient: bool) -> Column:  # noqa: C901, PLR0911 - a case a line
+def converted(column: Column, source: t.DataType, target: t.DataType, session: Session, *, lenient: bool) -> Column:  # noqa: C901, PLR0911, PLR0912 - a case a line
     """Return a column as one of another type; what can't be is an error, or NULL if that is wanted."""
     kind = to_arrow_type(target)
     if isinstance(source, t.NullType):
@@ -98,18 +110,20 @@ def converted(column: Column, source: t.DataType, target: t.DataType, session: S
         quick = quick_read(column, target)
         if quick is not None:
             return quick
-        return _each(column, _reader(target, session), kind, source, target, lenient=lenient)
+        made = _each(column, _reader(target, session), kind, source, target, lenient=lenient)
+        return of_length(made, target) if isinstance(target, BYTES) else made
     if isinstance(source, t.NumericType) and isinstance(target, t.BooleanType):
         return pc.not_equal(column, pa.scalar(0, column.type))
     if isinstance(source, t.BooleanType):
-        whole = column.cast(pa.int8())
-        return whole.cast(kind)
+        return converted(column.cast(pa.int8()), DataTypes.TINYINT(), target, session, lenient=lenient)
+    if isinstance(source, BYTES) and isinstance(target, BYTES):
+        return of_length(column, target)
     if isinstance(target, t.DecimalType):
         return _decimals(column, source, target)
     if isinstance(source, t.DecimalType):
         if isinstance(target, t.IntegralType):
             return pc.trunc(column).cast(pa.decimal128(source.precision, 0), safe=False).cast(kind, safe=False)
-        return column.cast(kind)
+        return _floating(column, source, kind)
     if isinstance(source, t.FractionalType) and isinstance(target, t.IntegralType):
         return _saturated(column, kind)
     if isinstance(source, t.NumericType):
@@ -155,15 +169,15 @@ def _reader(target: t.DataType, session: Session) -> Callable[[str], Any]:  # no
         return lambda text: _whole(text, edge)
     if isinstance(target, t.DecimalType):
         precision, scale = target.precision, target.scale
-        return lambda text: fit_decimal(Decimal(text.strip()), precision, scale)
+        return lambda text: _decimal(text, precision, scale)
     if isinstance(target, t.FractionalType):
-        return lambda text: float(text.strip())
+        return _floating_text
     if isinstance(target, t.BooleanType):
         return _truth
     if isinstance(target, t.DateType):
         return lambda text: read_timestamp(text).date()
     if isinstance(target, t.TimeType):
-        return _time
+        return lambda text: read_time(text, target.precision)
     if isinstance(target, t.TimestampType):
         return lambda text: _floored(read_timestamp(text), target.precision)
     if isinstance(target, t.LocalZonedTimestampType):
@@ -172,8 +186,27 @@ def _reader(target: t.DataType, session: Session) -> Callable[[str], Any]:  # no
     return lambda text: text.encode()
 
 
+def _floating_text(text: str) -> float:
+    word = text.strip()
+    if word.lstrip("+-") not in {"NaN", "Infinity"} and not NUMBER.fullmatch(word):
+        raise ValueError(text)
+    return float(word)
+
+
+def _decimal(text: str, precision: int, scale: int) -> Decimal:
+    if not NUMBER.fullmatch(text.strip()):
+        raise ValueError(text)
+    made = fit_decimal(Decimal(text.strip()), precision, scale)
+    if made is None:
+        raise OverflowError(text)
+    return made
+
+
 def _whole(text: str, edge: int) -> int:
-    number = int(Decimal(text.strip()))
+    word = text.strip()
+    if not NUMBER.fullmatch(word) or "e" in word.lower():
+        raise ValueError(text)
+    number = int(Decimal(word))
     if not -edge <= number < edge:
         raise OverflowError(text)
     return number
@@ -188,12 +221,17 @@ def _truth(text: str) -> bool:
     raise ValueError(text)
 
 
-def _time(text: str) -> dt.time:
+def read_time(text: str, precision: int) -> dt.time:
+    """Read a time of day as SQL writes it, with so many digits of the second's fraction.
+
+    >>> read_time("12:00:00.129", 2)
+    datetime.time(12, 0, 0, 120000)
+    """
     found = TIME.fullmatch(text.strip())
     if not found:
         raise ValueError(text)
     hour, minute, second, fraction = found.groups(default="0")
-    return dt.time(int(hour), int(minute), int(second), int(fraction.ljust(6, "0")[:6]))
+    return dt.time(int(hour), int(minute), int(second), int(fraction[:precision].ljust(6, "0")[:6]))
 
 
 def read_timestamp(text: str, zone: dt.tzinfo | None = None) -> dt.datetime:
@@ -226,10 +264,7 @@ def _texts(column: Column, source: t.DataType, target: t.DataType, session: Sess
         given = [column.as_py()] if isinstance(column, pa.Scalar) else column.to_pylist()
         made = pa.array([None if value is None else write(value) for value in given], pa.string())
         texts = made[0] if isinstance(column, pa.Scalar) else made
-    if target.length == t.MAX_LENGTH:  # type: ignore[attr-defined]
-        return texts
-    cut = pc.utf8_slice_codeunits(texts, 0, target.length)  # type: ignore[attr-defined]
-    return pc.utf8_rpad(cut, target.length) if isinstance(target, t.CharType) else cut
+    return of_length(texts, target)
 
 
 def text_writer(source: t.DataType, session: Session) -> Callable[[Any], str]:  # noqa: PLR0911 - a case a line
@@ -241,7 +276,11 @@ def text_writer(source: t.DataType, session: Session) -> Callable[[Any], str]:  
     if isinstance(source, t.FractionalType):
         return partial(java_float, single=isinstance(source, t.FloatType))
     if isinstance(source, t.TimeType):
-        return lambda value: value.strftime("%H:%M:%S")
+        return lambda value: _with_fraction(value.strftime("%H:%M:%S"), value.microsecond, source.precision)
+    if isinstance(source, t.DayTimeIntervalType):
+        return day_time_text
+    if isinstance(source, t.YearMonthIntervalType):
+        return lambda months: f"{'-' if months < 0 else '+'}{abs(months) // 12}-{abs(months) % 12:02d}"
     if isinstance(source, t.TimestampType):
         return lambda value: write_timestamp(value, source.precision)
     if isinstance(source, t.LocalZonedTimestampType):
@@ -258,8 +297,24 @@ def write_timestamp(moment: dt.datetime, precision: int) -> str:
     >>> write_timestamp(dt.datetime(2020, 1, 31, 12), 3)
     '2020-01-31 12:00:00.000'
     """
-    text = moment.strftime("%Y-%m-%d %H:%M:%S").rjust(19, "0")
-    return f"{text}.{moment.microsecond:06d}"[: 20 + precision] if precision else text
+    return _with_fraction(moment.strftime("%Y-%m-%d %H:%M:%S").rjust(19, "0"), moment.microsecond, precision)
+
+
+def _with_fraction(text: str, micros: int, precision: int) -> str:
+    return f"{text}.{f'{micros:06d}'[:precision]}" if precision else text
+
+
+def day_time_text(span: dt.timedelta) -> str:
+    """Write an interval of days and times as SQL does.
+
+    >>> day_time_text(dt.timedelta(days=12)), day_time_text(dt.timedelta(seconds=-1.5))
+    ('+12 00:00:00.000', '-0 00:00:01.500')
+    """
+    millis = abs(span) // dt.timedelta(milliseconds=1)
+    seconds, millis = divmod(millis, 1000)
+    days, seconds = divmod(seconds, 86_400)
+    sign = "-" if span < dt.timedelta() else "+"
+    return f"{sign}{days} {seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{millis:03d}"
 
 
 def _decimals(column: Column, source: t.DataType, target: t.DecimalType) -> Column:
@@ -273,8 +328,30 @@ def _decimals(column: Column, source: t.DataType, target: t.DecimalType) -> Colu
     return made[0] if isinstance(column, pa.Scalar) else made
 
 
+def _floating(column: Column, source: t.DecimalType, kind: Any) -> Column:
+    """Return decimals as the floating point numbers next to them, which Arrow does not always find.
+
+    >>> _floating(pa.array([Decimal("8.31")], pa.decimal128(3, 2)), t.DecimalType(True, 3, 2), pa.float64()).to_pylist()
+    [8.31]
+    """
+    array = pa.array([column.as_py()], column.type) if isinstance(column, pa.Scalar) else column
+    if source.precision <= EXACT_DIGITS:
+        # Both the digits and the power of ten are exact, and so their quotient is rounded once.
+        words = np.frombuffer(array.buffers()[1], np.int64)[2 * array.offset :][: 2 * len(array) : 2]
+        made = pa.array(words / 10.0**source.scale, mask=array.is_null().to_numpy(zero_copy_only=False))
+    else:
+        made = pa.array([None if one is None else float(one) for one in array.to_pylist()], pa.float64())
+    made = made.cast(kind)
+    return made[0] if isinstance(column, pa.Scalar) else made
+
+
 def _saturated(column: Column, kind: Any) -> Column:
-    """Return floating point numbers cut to whole ones, as Java does: what is too large becomes the largest."""
+    """Return floating point numbers cut to integers, as Java does: what is too large becomes the largest.
+
+    Types of less than 32 bits are cut from integers of 32 bits.
+    """
+    if pa.types.is_int8(kind) or pa.types.is_int16(kind):
+        return _saturated(column, pa.int32()).cast(kind, safe=False)
     array = pa.array([column.as_py()], column.type) if isinstance(column, pa.Scalar) else column
     mask = array.is_null().to_numpy(zero_copy_only=False)
     values = np.nan_to_num(array.fill_null(0).to_numpy(zero_copy_only=False).astype(np.float64))
@@ -297,13 +374,9 @@ def _times(column: Column, source: t.DataType, target: t.DataType, session: Sess
         moments = pc.assume_timezone(plain, session.zone, ambiguous="earliest", nonexistent="latest")
         return cut_to_precision(moments.cast(kind), target.precision)
     if isinstance(target, t.TimeType):
-        if isinstance(source, t.DateType):
-            raise FlottError("a DATE has no time of day, so it can't be CAST to TIME")
-        return column.cast(kind, safe=False)
+        return cut_to_precision(column.cast(kind, safe=False), target.precision)
     if isinstance(target, t.DateType):
         return pc.floor_temporal(column, unit="day").cast(kind, safe=False)
-    if isinstance(source, t.TimeType):
-        raise FlottError("a TIME has no day, so it can't be CAST to a timestamp")
     return cut_to_precision(column.cast(kind), getattr(target, "precision", 6))
 
 

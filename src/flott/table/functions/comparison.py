@@ -9,10 +9,13 @@ import pyarrow.compute as pc
 
 from flott.table import types as t
 from flott.table.expr import Call
+from flott.table.functions.nested_values import equal_values, is_nested
 from flott.table.functions.registry import SignatureError, alike, check_count, row_by_row, scalar, takes, with_nulls
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flott.table.expr import Expr
     from flott.table.functions.registry import Column, Session
 
@@ -26,15 +29,35 @@ def a_condition(kind: t.DataType) -> bool:
 
 def _bind_comparison(name: str, args: list[Expr]) -> Call:
     check_count(name, args, 2, 2)
-    return Call(with_nulls(BOOLEAN, args), name, tuple(alike(name, args)))
+    same = alike(name, args)
+    if name in ORDERED:
+        _refuse_order(name, same)
+    return Call(with_nulls(BOOLEAN, args), name, tuple(same))
+
+
+ORDERED = {"<", "<=", ">", ">="}
+
+
+def _refuse_order(name: str, args: Sequence[Expr]) -> None:
+    if is_nested(args[0].type):
+        raise SignatureError(f"{name}: values of {args[0].type.nullable()!r} have no order; compare their parts")
+
+
+@scalar("=", bind=_bind_comparison)
+def _equals(call: Call, args: list[Column], session: Session) -> Column:
+    kind = call.args[0].type
+    return equal_values(kind, args, session) if is_nested(kind) else pc.equal(*args)
+
+
+@scalar("<>", bind=_bind_comparison)
+def _differs(call: Call, args: list[Column], session: Session) -> Column:
+    return pc.invert(_equals(call, args, session))
 
 
 def _comparison(name: str, function: Any) -> None:
     scalar(name, bind=_bind_comparison)(lambda call, args, _: function(*args))
 
 
-_comparison("=", pc.equal)
-_comparison("<>", pc.not_equal)
 _comparison("<", pc.less)
 _comparison("<=", pc.less_equal)
 _comparison(">", pc.greater)
@@ -46,9 +69,9 @@ def _bind_distinct(name: str, args: list[Expr]) -> Call:
 
 
 @scalar("IS NOT DISTINCT FROM", bind=_bind_distinct)
-def _same(call: Call, args: list[Column], _: Session) -> Column:
+def _same(call: Call, args: list[Column], session: Session) -> Column:
     both = pc.and_(pc.is_null(args[0]), pc.is_null(args[1]))
-    return pc.or_(pc.fill_null(pc.equal(*args), fill_value=False), both)
+    return pc.or_(pc.fill_null(_equals(call, args, session), fill_value=False), both)
 
 
 _logic = takes(BOOLEAN, a_condition, a_condition)
@@ -105,17 +128,18 @@ def _bind_in(name: str, args: list[Expr]) -> Call:
 
 
 @scalar("IN", bind=_bind_in)
-def _in(call: Call, args: list[Column], _: Session) -> Column:
+def _in(call: Call, args: list[Column], session: Session) -> Column:
     """Say whether the first is among the others; unknown if it is not and one of them is NULL."""
-    whole = pc.equal(args[0], args[1])
+    whole = _equals(call, args[:2], session)
     for other in args[2:]:
-        whole = pc.or_kleene(whole, pc.equal(args[0], other))
+        whole = pc.or_kleene(whole, _equals(call, [args[0], other], session))
     return whole
 
 
 def _bind_extreme(name: str, args: list[Expr]) -> Call:
     check_count(name, args, 1)
     same = alike(name, args)
+    _refuse_order(name, same)
     return Call(with_nulls(same[0].type, args), name, tuple(same))
 
 

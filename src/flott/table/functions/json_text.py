@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import json
+import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -199,13 +200,27 @@ def quoted(text: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Return the text that JSON has in quotes; what is not, or not rightly, in quotes stays."""
+    """Return the text that JSON has in quotes; what is not, or not rightly, in quotes stays.
+
+    As Flink does, it looks for a string at the beginning, and then takes all between the first and the last quote.
+
+    >>> unquoted('"a"'), unquoted('"["a"]"'), unquoted('"a')
+    ('a', '["a"]', '"a')
+    """
     if len(text) < len('""') or not (text.startswith('"') and text.endswith('"')):
         return text
     try:
-        return str(json.loads(text, strict=False))
+        json.JSONDecoder(strict=False).raw_decode(text)
+        return ESCAPED.sub(_plain_character, text[1:-1])
     except ValueError:
         return text
+
+
+ESCAPED = re.compile(r"\\(u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
+
+
+def _plain_character(found: re.Match[str]) -> str:
+    return str(json.loads(f'"{found[0]}"'))
 
 
 scalar("JSON_QUOTE", bind=takes(TEXT, a_text))(row_by_row(quoted))

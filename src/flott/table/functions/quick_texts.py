@@ -38,7 +38,9 @@ def split_part(column: Any, separator: str, index: int) -> Any:
     parts = pc.split_pattern(column, separator)
     starts = parts.offsets.to_numpy()
     places = starts[:-1] + index
-    there = (places < starts[1:]) & (index >= 0)
+    filled = pc.fill_null(pc.not_equal(column, ""), fill_value=False).to_numpy(zero_copy_only=False)
+    # An empty string has no parts.
+    there = (places < starts[1:]) & (index >= 0) & filled
     return parts.values.take(pa.array(np.where(there, places, 0), mask=~there))
 
 

@@ -53,7 +53,7 @@ class Scalar:
 _FUNCTIONS: dict[str, Scalar] = {}
 _MODULES = (
     "arithmetic", "comparison", "conditional", "casts", "text", "regular", "temporal", "structure", "buckets",
-    "json_values", "json_text",
+    "json_values", "json_text", "nested_values",
 )  # fmt: skip
 
 

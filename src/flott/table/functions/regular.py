@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from flott.errors import FlottError
 from flott.table.expr import Call
 from flott.table.functions.quick_texts import constants, extracted
 from flott.table.functions.registry import a_number, a_text, row_by_row, scalar, takes
@@ -23,22 +24,68 @@ BOOLEAN = DataTypes.BOOLEAN()
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise FlottError(f"'{pattern}' is not a regular expression: {error}") from None
 
 
 @lru_cache(maxsize=256)
 def _like_pattern(pattern: str, escape: str | None) -> re.Pattern[str]:
+    _check_escape(escape)
     made = []
     position = 0
     while position < len(pattern):
         letter = pattern[position]
-        if escape and letter == escape and position + 1 < len(pattern):
+        if letter == escape:
             position += 1
-            made.append(re.escape(pattern[position]))
+            made.append(re.escape(_escaped(pattern, position, f"_%{escape}")))
         else:
             made.append({"%": ".*", "_": "."}.get(letter, re.escape(letter)))
         position += 1
     return re.compile("".join(made), re.DOTALL)
+
+
+def _check_escape(escape: str | None) -> None:
+    if escape is not None and len(escape) != 1:
+        raise FlottError(f"ESCAPE '{escape}': give one character")
+
+
+def _escaped(pattern: str, position: int, allowed: str) -> str:
+    """Return the character behind an escape character, which must be one that has a meaning."""
+    letter = pattern[position : position + 1]
+    if not letter or letter not in allowed:
+        raise FlottError(f"pattern '{pattern}': behind the escape character stands one of {' '.join(allowed)}")
+    return letter
+
+
+@lru_cache(maxsize=256)
+def similar_pattern(pattern: str, escape: str | None) -> re.Pattern[str]:
+    r"""Return a pattern of SIMILAR TO as a regular expression.
+
+    >>> similar_pattern("a%[b-d]&%", "&").pattern
+    'a(?s:.*)[b-d]%'
+    """
+    _check_escape(escape)
+    made = []
+    position = 0
+    inside = False
+    while position < len(pattern):
+        letter = pattern[position]
+        if letter == escape:
+            position += 1
+            made.append(re.escape(_escaped(pattern, position, f"{SIMILAR_SPECIALS}{escape}")))
+        elif inside or letter not in SIMILAR:
+            made.append("\\\\" if letter == "\\" else letter)
+        else:
+            made.append(SIMILAR[letter])
+        inside = letter != "]" and (inside or letter == "[")
+        position += 1
+    return _compiled("".join(made))
+
+
+SIMILAR = {"%": "(?s:.*)", "_": ".", "$": r"\$"}
+SIMILAR_SPECIALS = "[]()|^-+*_%?{}"
 
 
 @scalar("LIKE", bind=takes(BOOLEAN, a_text, a_text, a_text, least=2))
@@ -53,10 +100,10 @@ def _like(call: Call, args: list[Column], session: Session) -> Column:
     return row_by_row(one)(call, args, session)
 
 
-@scalar("SIMILAR TO", bind=takes(BOOLEAN, a_text, a_text))
+@scalar("SIMILAR TO", bind=takes(BOOLEAN, a_text, a_text, a_text, least=2))
 def _similar(call: Call, args: list[Column], session: Session) -> Column:
-    def one(text: str, pattern: str) -> bool:
-        return _compiled(pattern.replace("%", ".*").replace("_", ".")).fullmatch(text) is not None
+    def one(text: str, pattern: str, escape: str | None = None) -> bool:
+        return similar_pattern(pattern, escape).fullmatch(text) is not None
 
     return row_by_row(one)(call, args, session)
 
@@ -67,7 +114,10 @@ scalar("REGEXP", "RLIKE", bind=takes(BOOLEAN, a_text, a_text))(
 
 
 def _extract(text: str, pattern: str, group: int = 0) -> str | None:
-    found = _compiled(pattern).search(text)
+    try:
+        found = _compiled(pattern).search(text)
+    except FlottError:
+        return None  # As in Flink.
     if found is None or not 0 <= group <= found.re.groups:
         return None
     return found.group(group)
@@ -91,8 +141,43 @@ def _nullable(call: Call) -> Call:
     return Call(call.type.nullable(), call.function, call.args)
 
 
-def _replace(text: str, pattern: str, new: str) -> str:
-    return _compiled(pattern).sub(re.sub(r"\$(\d)", r"\\\1", new), text)
+@lru_cache(maxsize=256)
+def _replacement(new: str, groups: int) -> tuple[str | int, ...] | None:
+    """Return a replacement as Java reads it: strings, and numbers of groups; None if Java does not read it."""
+    made: list[str | int] = []
+    position = 0
+    while position < len(new):
+        letter = new[position]
+        position += 1
+        if letter == "\\":
+            if position == len(new):
+                return None
+            made.append(new[position])
+            position += 1
+        elif letter != "$":
+            made.append(letter)
+        else:
+            end = position
+            while new[end : end + 1].isdecimal() and (end == position or int(new[position : end + 1]) <= groups):
+                end += 1
+            if end == position or int(new[position:end]) > groups:
+                return None
+            made.append(int(new[position:end]))
+            position = end
+    return tuple(made)
 
 
-scalar("REGEXP_REPLACE", bind=takes(TEXT, a_text, a_text, a_text))(row_by_row(_replace))
+def _replace(text: str, pattern: str, new: str) -> str | None:
+    try:
+        found = _compiled(pattern)
+    except FlottError:
+        return None  # As in Flink, also where the replacement is wrong.
+    parts = _replacement(new, found.groups)
+    if parts is None:
+        return text if found.search(text) is None else None
+    return found.sub(lambda one: "".join(part if isinstance(part, str) else one[part] or "" for part in parts), text)
+
+
+scalar("REGEXP_REPLACE", bind=lambda name, args: _nullable(takes(TEXT, a_text, a_text, a_text)(name, args)))(
+    row_by_row(_replace)
+)

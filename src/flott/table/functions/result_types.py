@@ -48,13 +48,31 @@ def _of_two_nullable(one: t.DataType, other: t.DataType) -> t.DataType | None:  
         return one if one.precision >= other.precision else other  # type: ignore[attr-defined]
     timed = {type(one), type(other)}
     if timed == {t.TimestampType, t.LocalZonedTimestampType}:
-        return one if isinstance(one, t.LocalZonedTimestampType) else other
+        return DataTypes.TIMESTAMP_LTZ(max(one.precision, other.precision))  # type: ignore[attr-defined]
     if timed == {t.DateType, t.TimestampType}:
         return one if isinstance(one, t.TimestampType) else other
     if isinstance(one, t.ArrayType) and isinstance(other, t.ArrayType):
         element = common_type([one.element_type, other.element_type])
         return None if element is None else DataTypes.ARRAY(element)
+    if isinstance(one, t.MapType) and isinstance(other, t.MapType):
+        key, value = common_type([one.key_type, other.key_type]), common_type([one.value_type, other.value_type])
+        return None if key is None or value is None else DataTypes.MAP(key, value)
+    if isinstance(one, t.RowType) and isinstance(other, t.RowType):
+        return _of_rows(one, other)
     return None
+
+
+def _of_rows(one: t.RowType, other: t.RowType) -> t.DataType | None:
+    """Return rows with the names of the first, and of each field the type that both have in common."""
+    if len(one) != len(other):
+        return None
+    fields = []
+    for field, there in zip(one, other, strict=True):
+        kind = common_type([field.data_type, there.data_type])
+        if kind is None:
+            return None
+        fields.append(DataTypes.FIELD(field.name, kind))
+    return DataTypes.ROW(fields)
 
 
 def _longer(one: t.DataType, other: t.DataType) -> t.DataType:

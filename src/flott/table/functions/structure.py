@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,7 +11,9 @@ import pyarrow.compute as pc
 from flott.table import types as t
 from flott.table.arrow_types import to_arrow_type
 from flott.table.expr import Call, Literal
-from flott.table.functions.registry import SignatureError, a_number, alike, check_count, row_by_row, scalar
+from flott.table.functions.nested_values import comparable, is_nested
+from flott.table.functions.registry import SignatureError, a_number, alike, cast_to, check_count, row_by_row, scalar
+from flott.table.functions.result_types import common_type
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
@@ -38,16 +41,26 @@ def _bind_item(name: str, args: list[Expr]) -> Call:
     if isinstance(kind, t.ArrayType) and a_number(args[1].type):
         return Call(kind.element_type.nullable(), name, tuple(args))
     if isinstance(kind, t.MapType):
-        return Call(kind.value_type.nullable(), name, tuple(args))
+        if common_type([kind.key_type, args[1].type]) is None:
+            raise SignatureError(f"a key of {kind.nullable()!r} is {kind.key_type!r}, not {args[1].type.nullable()!r}")
+        return Call(kind.value_type.nullable(), name, (args[0], cast_to(args[1], kind.key_type)))
     raise SignatureError(f"{kind.nullable()!r}[{args[1].type.nullable()!r}] makes no sense; give an array or a map")
 
 
 @scalar("ITEM", bind=_bind_item)
 def _item(call: Call, args: list[Column], session: Session) -> Column:
     """Return an element of an array, counted from 1, or a value of a map."""
-    if isinstance(call.args[0].type, t.MapType):
+    kind = call.args[0].type
+    if isinstance(kind, t.MapType):
+        if is_nested(kind.key_type):
+            return row_by_row(partial(_of_key, kind=kind.key_type))(call, args, session)
         return row_by_row(lambda entries, key: dict(entries).get(key))(call, args, session)
     return row_by_row(lambda items, at: items[at - 1] if 0 < at <= len(items) else None)(call, args, session)
+
+
+def _of_key(entries: list[tuple[Any, Any]], key: Any, kind: t.DataType) -> Any:
+    wanted = comparable(key, kind)
+    return next((value for own, value in entries if comparable(own, kind) == wanted), None)
 
 
 def _bind_size(name: str, args: list[Expr]) -> Call:
@@ -86,7 +99,11 @@ def _bind_map(name: str, args: list[Expr]) -> Call:
 def _map(call: Call, args: list[Column], _: Session) -> Column:
     length = max((len(arg) for arg in args if not isinstance(arg, pa.Scalar)), default=1)
     columns = [[arg.as_py()] * length if isinstance(arg, pa.Scalar) else arg.to_pylist() for arg in args]
-    rows = [list(dict(zip(row[::2], row[1::2], strict=True)).items()) for row in zip(*columns, strict=True)]
+    kind = call.args[0].type
+    rows = []
+    for row in zip(*columns, strict=True):
+        pairs = {comparable(key, kind): (key, value) for key, value in zip(row[::2], row[1::2], strict=True)}
+        rows.append(list(pairs.values()))
     made = pa.array(rows, to_arrow_type(call.type))
     return made[0] if all(isinstance(arg, pa.Scalar) for arg in args) else made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from flott.errors import FlottError
 from flott.table import types as t
 from flott.table.arrow_types import to_arrow_type
 from flott.table.expr import Call
@@ -29,6 +31,8 @@ from flott.table.functions.registry import (
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from flott.table.expr import Expr
     from flott.table.functions.registry import Column, Session
 
@@ -36,13 +40,16 @@ PARTS: dict[str, Any] = {
     "YEAR": pc.year, "QUARTER": pc.quarter, "MONTH": pc.month, "WEEK": pc.iso_week, "DAYOFMONTH": pc.day,
     "DAYOFYEAR": pc.day_of_year, "HOUR": pc.hour, "MINUTE": pc.minute, "SECOND": pc.second,
     "DAYOFWEEK": lambda column: pc.day_of_week(column, count_from_zero=False, week_start=7),
-    "MILLISECOND": lambda column: pc.add(pc.multiply(pc.second(column), 1000), pc.millisecond(column)),
+    "MILLISECOND": pc.millisecond,
 }  # fmt: skip
 SAME = {"DAY": "DAYOFMONTH", "DOW": "DAYOFWEEK", "DOY": "DAYOFYEAR"}
 UNITS = {"YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "WEEK": "week", "DAY": "day", "HOUR": "hour",
          "MINUTE": "minute", "SECOND": "second", "MILLISECOND": "millisecond"}  # fmt: skip
 MICROS = {"SECOND": 1_000_000, "MINUTE": 60_000_000, "HOUR": 3_600_000_000, "DAY": 86_400_000_000,
           "WEEK": 604_800_000_000, "MILLISECOND": 1_000}  # fmt: skip
+DAY = MICROS["DAY"]
+EARLIEST, LATEST = -62_167_219_200_000, 253_402_300_799_999
+"""The moments that Flink knows, in milliseconds since 1970: those of the years 0 to 9999."""
 
 
 def a_time(kind: t.DataType) -> bool:
@@ -87,8 +94,7 @@ def _bind_rounded(name: str, args: list[Expr]) -> Call:
 
 def _rounded(name: str, function: Any) -> None:
     def evaluate(call: Call, args: list[Column], session: Session) -> Column:
-        unit = UNITS[args[1].as_py()]
-        made = function(local(args[0], session), unit=unit)
+        made = function(local(args[0], session), UNITS[args[1].as_py()])
         if made.type == args[0].type:
             return made
         kind = to_arrow_type(call.type)
@@ -99,18 +105,39 @@ def _rounded(name: str, function: Any) -> None:
     scalar(name, bind=_bind_rounded)(evaluate)
 
 
-_rounded("FLOOR TO", pc.floor_temporal)
-_rounded("CEIL TO", pc.ceil_temporal)
+def _floored(moments: Column, unit: str) -> Column:
+    # Weeks begin on Sunday, as in Flink.
+    return pc.floor_temporal(moments, unit=unit, week_starts_monday=False)
+
+
+def _ceiled(moments: Column, unit: str) -> Column:
+    """Return the next whole units; what is whole stays, which Arrow does not see of months and years."""
+    whole = _floored(moments, unit)
+    return pc.if_else(pc.equal(whole, moments), whole, pc.ceil_temporal(moments, unit=unit, week_starts_monday=False))
+
+
+_rounded("FLOOR TO", _floored)
+_rounded("CEIL TO", _ceiled)
 
 
 def _moved(sign: int) -> Any:
     def evaluate(call: Call, args: list[Column], session: Session) -> Column:
         moment, span = args
+        if pa.types.is_time(moment.type):
+            return _time_of_day(moment, span, sign)
         if pa.types.is_duration(span.type):
-            return (pc.add if sign > 0 else pc.subtract)(moment, span).cast(moment.type)
+            plain = moment.cast(pa.timestamp("us")) if pa.types.is_date(moment.type) else moment
+            return (pc.add if sign > 0 else pc.subtract)(plain, span).cast(moment.type)
         return row_by_row(lambda at, months: add_months(at, sign * months))(call, args, session)
 
     return evaluate
+
+
+def _time_of_day(time: Column, span: Column, sign: int) -> Column:
+    """Return a time of day some time later: past midnight it begins again."""
+    moved = pc.add(time.cast(pa.int64()), pc.multiply(span.cast(pa.int64()), sign))
+    days = pc.floor(pc.divide(moved.cast(pa.float64()), float(DAY))).cast(pa.int64())
+    return pc.subtract(moved, pc.multiply(days, DAY)).cast(time.type)
 
 
 def add_months(moment: dt.datetime, months: int) -> dt.datetime:
@@ -174,13 +201,20 @@ def _bind_to_timestamp(name: str, args: list[Expr]) -> Call:
 
 
 def _parsed(text: str, pattern: str | None = None) -> dt.datetime | None:
+    """Read a timestamp up to its milliseconds, which is what functions of time give; None if it is none."""
     try:
         if pattern is None:
-            return read_timestamp(text)
-        form, digits = date_pattern(pattern)
-        return dt.datetime.strptime(text, f"{form}%f" if digits else form)  # noqa: DTZ007 - in no time zone
+            moment = read_timestamp(text)
+        else:
+            form, digits = date_pattern(pattern)
+            whole, fraction = (text[:-digits], text[-digits:]) if digits else (text, "0")
+            if len(fraction) < digits or not (fraction.isascii() and fraction.isdecimal()):
+                return None
+            moment = dt.datetime.strptime(whole, form)  # noqa: DTZ007 - in no time zone
+            moment = moment.replace(microsecond=int(fraction.ljust(6, "0")[:6]))
     except ValueError:
         return None
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 scalar("TO_TIMESTAMP", bind=_bind_to_timestamp)(row_by_row(_parsed))
@@ -196,13 +230,43 @@ scalar("TO_DATE", bind=_bind_to_date)(
 )
 
 
-@scalar("TO_TIMESTAMP_LTZ", bind=takes(DataTypes.TIMESTAMP_LTZ(3), a_number, a_number))
+def _bind_to_ltz(name: str, args: list[Expr]) -> Call:
+    call = takes(DataTypes.TIMESTAMP_LTZ(3), a_number, a_number)(name, args)
+    precision = getattr(args[1], "value", 0)
+    if precision not in {0, 3, None}:
+        raise SignatureError(f"{name}(number, {precision}): the precision is 0 (seconds) or 3 (milliseconds)")
+    return Call(call.type.nullable(), name, call.args)
+
+
+def _millis(number: float | Decimal, precision: int) -> int | None:
+    """Return a number of seconds (precision 0) or milliseconds (3) in milliseconds; None if it is out of range."""
+    if precision not in {0, 3}:
+        raise FlottError(f"TO_TIMESTAMP_LTZ(number, {precision}): the precision is 0 (seconds) or 3 (milliseconds)")
+    if not math.isfinite(number):
+        return None
+    # The fraction of a second counts only of floating point numbers, as in Flink.
+    whole = number if isinstance(number, float) and precision == 0 else int(number)
+    millis = int(whole * 1000) if precision == 0 else int(whole)
+    return millis if EARLIEST <= millis <= LATEST else None
+
+
+@scalar("TO_TIMESTAMP_LTZ", bind=_bind_to_ltz)
 def _to_ltz(call: Call, args: list[Column], session: Session) -> Column:
     """Return the moment so many seconds (precision 0) or milliseconds (3) after 1970."""
-    precision = args[1].as_py() if isinstance(args[1], pa.Scalar) else 3
-    factor = 1_000_000 if precision == 0 else 1_000
-    micros = pc.multiply(args[0].cast(pa.int64()), pa.scalar(factor, pa.int64()))
-    return micros.cast(to_arrow_type(call.type))
+    known = args[1].as_py() if isinstance(args[1], pa.Scalar) else None
+    kind = to_arrow_type(call.type)
+    if known is not None and pa.types.is_integer(args[0].type) and not isinstance(args[0], pa.Scalar):
+        millis = pc.multiply(args[0].cast(pa.int64()), 1000 if known == 0 else 1)
+        edge = EARLIEST // 1000, LATEST // 1000
+        inside = pc.and_(*_within(args[0], *(edge if known == 0 else (EARLIEST, LATEST))))
+        micros = pc.multiply(pc.if_else(inside, millis, pa.scalar(None, pa.int64())), 1000)
+        return micros.cast(kind)
+    number = Call(DataTypes.BIGINT(), "TO_TIMESTAMP_LTZ", call.args)
+    return pc.multiply(row_by_row(_millis)(number, args, session), 1000).cast(kind)
+
+
+def _within(column: Column, low: int, high: int) -> tuple[Column, Column]:
+    return pc.greater_equal(column.cast(pa.int64()), low), pc.less_equal(column.cast(pa.int64()), high)
 
 
 def _bind_unix(name: str, args: list[Expr]) -> Call:

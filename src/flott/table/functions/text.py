@@ -24,6 +24,8 @@ from flott.table.functions.registry import (
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flott.table.expr import Expr
     from flott.table.functions.registry import Column
 
@@ -49,8 +51,19 @@ def _cased(quick: Any, exact: Any) -> Any:
 _simple("UPPER", "UCASE", function=_cased(pc.ascii_upper, str.upper))
 _simple("LOWER", "LCASE", function=_cased(pc.ascii_lower, str.lower))
 _simple("REVERSE", function=pc.utf8_reverse)
-_simple("LTRIM", function=lambda arg: pc.utf8_ltrim(arg, " "))
-_simple("RTRIM", function=lambda arg: pc.utf8_rtrim(arg, " "))
+
+
+def _end_trimmer(name: str, quick: Any, exact: Callable[[str, str], str]) -> None:
+    """Define how one end of a string loses blanks, or any of the characters of a second string."""
+
+    def evaluate(call: Call, args: list[Column], session: Session) -> Column:
+        return quick(args[0], " ") if len(args) == 1 else row_by_row(exact)(call, args, session)
+
+    scalar(name, bind=takes(TEXT, a_text, a_text, least=1))(evaluate)
+
+
+_end_trimmer("LTRIM", pc.utf8_ltrim, str.lstrip)
+_end_trimmer("RTRIM", pc.utf8_rtrim, str.rstrip)
 
 
 @scalar("CHAR_LENGTH", "CHARACTER_LENGTH", bind=takes(NUMBER, a_text))
@@ -108,7 +121,23 @@ scalar("REPEAT", bind=takes(TEXT, a_text, a_number))(row_by_row(lambda text, cou
 scalar("POSITION", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
 scalar("INSTR", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda text, part: text.find(part) + 1))
 scalar("LOCATE", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
-scalar("INITCAP", bind=takes(TEXT, a_text))(row_by_row(str.title))
+
+
+def initcap(text: str) -> str:
+    """Return a string whose words begin with a capital letter; a word is a run of ASCII letters and digits.
+
+    >>> initcap("the 1st WORD-end")
+    'The 1st Word-End'
+    """
+    made, inside = [], False
+    for letter in text:
+        plain = letter.isascii()
+        made.append((letter.lower() if inside else letter.upper()) if plain else letter)
+        inside = plain and letter.isalnum()
+    return "".join(made)
+
+
+scalar("INITCAP", bind=takes(TEXT, a_text))(row_by_row(initcap))
 scalar("MD5", bind=takes(TEXT, a_text))(
     row_by_row(lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest())
 )
@@ -138,7 +167,8 @@ scalar("RPAD", bind=_padding)(row_by_row(lambda text, length, fill: _pad(text, l
 
 
 def _split(text: str, separator: str, index: int) -> str | None:
-    parts = text.split(separator) if separator else [text]
+    # As in Flink: an empty string has no parts, and an empty separator stands for a blank.
+    parts = text.split(separator or " ") if text else []
     return parts[index] if 0 <= index < len(parts) else None
 
 
@@ -156,14 +186,10 @@ def _nullable(call: Call) -> Call:
 
 
 def _trim(text: str, characters: str, where: str) -> str:
-    """Remove a text from the ends of another as often as it is there."""
+    """Remove any of some characters from the ends of a string."""
     if where in {"BOTH", "LEADING"}:
-        while characters and text.startswith(characters):
-            text = text[len(characters) :]
-    if where in {"BOTH", "TRAILING"}:
-        while characters and text.endswith(characters):
-            text = text[: -len(characters)]
-    return text
+        text = text.lstrip(characters)
+    return text.rstrip(characters) if where in {"BOTH", "TRAILING"} else text
 
 
 scalar("TRIM", bind=takes(TEXT, a_text, a_text, a_text))(row_by_row(_trim))

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from flott.table.errors import NotYetError
 from flott.table.expr import Literal
+from flott.table.functions.nested_values import is_nested
+from flott.table.physical.nested_keys import without_nested_keys
 from flott.table.physical.step import Step
 from flott.table.physical.two_phases import in_two_phases, windows_in_two_phases
 from flott.table.physical.unaligned_windows import in_processing_time
@@ -28,8 +30,14 @@ if TYPE_CHECKING:
 
 def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     """Return the steps of an aggregate."""
-    if translator.settings.batch and not node.keys:
-        node = _of_any_rows(node)
+    _refuse_order(node)
+    flat = without_nested_keys(node)
+    if flat is not None:
+        return translator.translate(flat)
+    return _aggregate(_of_any_rows(node) if translator.settings.batch and not node.keys else node, translator)
+
+
+def _aggregate(node: n.Aggregate, translator: Translator) -> Step:
     bounds = node.window_keys()
     if bounds is not None and translator.settings.emit is not None:
         return _emitting(node, bounds[1], translator.settings.emit, translator)
@@ -66,6 +74,16 @@ def translate_aggregate(node: n.Aggregate, translator: Translator) -> Step:
     window = partial(WindowAggregate, plan, end)
     return Step("WindowAggregate", node.detail, node.fields, append_only=True, inputs=(below,), operator=window,
                 exchanges=(exchange,))  # fmt: skip
+
+
+def _refuse_order(node: n.Aggregate) -> None:
+    for call in node.calls:
+        if call.user is None and call.function in {"MIN", "MAX"}:
+            kind = node.input.fields[call.args[0]].type
+            if is_nested(kind):
+                raise NotYetError(
+                    f"{call.function}: values of {kind.nullable()!r} have no order; take one of their parts"
+                )
 
 
 def _of_any_rows(node: n.Aggregate) -> n.Aggregate:

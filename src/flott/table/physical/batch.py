@@ -5,9 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from flott.table.expr import InputRef
+from flott.table.functions.nested_values import is_nested
+from flott.table.functions.registry import functions
 from flott.table.physical.aggregates import hashed
-from flott.table.physical.step import Step, refuse_nested
+from flott.table.physical.step import Step
+from flott.table.plan.nodes import Field
+from flott.table.runtime.calc import Calc
 from flott.table.runtime.final_rows import FinalRows
+
+
+def _with_keys(step: Step, nested: tuple[int, ...]) -> Step:
+    """Return rows with strings that stand for their rows, arrays and maps."""
+    refs = [InputRef(field.type, place) for place, field in enumerate(step.fields)]
+    texts = [functions()["$KEY"].bind("$KEY", [refs[place]]) for place in nested]
+    fields = (*step.fields, *(Field(f"$key{place}", text.type) for place, text in zip(nested, texts, strict=True)))
+    operator = partial(Calc, None, (*refs, *texts), "UTC")
+    return Step("Calc", "", fields, step.append_only, (step,), operator, (None,))
 
 
 class BatchPlans:
@@ -22,10 +36,11 @@ class BatchPlans:
         plan = self._without_watermarks(step)
         if plan.append_only:
             return plan
-        refuse_nested(plan, "the last rows of a batch query")
-        keys = tuple(range(len(plan.fields)))
-        operator = partial(FinalRows, keys, plan.arrow_types())
-        return Step("FinalRows", "", plan.fields, append_only=True, inputs=(plan,), operator=operator,
+        kept = tuple(place for place, field in enumerate(plan.fields) if is_nested(field.type))
+        keyed = _with_keys(plan, kept) if kept else plan
+        keys = tuple(place for place in range(len(keyed.fields)) if place not in kept)
+        operator = partial(FinalRows, keys, plan.arrow_types(), kept)
+        return Step("FinalRows", "", plan.fields, append_only=True, inputs=(keyed,), operator=operator,
                     exchanges=(hashed(keys),))  # fmt: skip
 
     def _without_watermarks(self, step: Step) -> Step:

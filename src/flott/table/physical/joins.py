@@ -29,7 +29,7 @@ def translate_join(node: n.Join, translator: Translator) -> Step:
         raise NotYetError(f"{node.kind} JOIN can't be run yet")
     left, right = translator.translate(node.left), translator.translate(node.right)
     for side in (left, right):
-        refuse_nested(side, "a join")
+        refuse_nested(side.fields, "a join")
     width = len(node.left.fields)
     pairs: list[tuple[int, int, bool]] = []
     rest: list[Expr] = []

@@ -61,7 +61,7 @@ def _check(node: Match, below: Step) -> None:
             raise NotYetError(
                 f"PARTITION BY {below.fields[place].name}: bytes can't be a partition; CAST them AS STRING"
             )
-    refuse_nested(below, "MATCH_RECOGNIZE")
+    refuse_nested(below.fields, "MATCH_RECOGNIZE")
 
 
 def _nfa(node: Match, shape: MatchShape) -> Nfa:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from flott.table.errors import NotYetError
 from flott.table.expr import AggregateCall
 from flott.table.physical.aggregates import hashed
-from flott.table.physical.step import Step
+from flott.table.physical.step import Step, refuse_nested
 from flott.table.plan.nodes import PROCTIME
 from flott.table.plan.over import Frame, OverAggregate
 from flott.table.runtime.over_event_time import EventTimeOver
@@ -33,6 +33,7 @@ def translate_over(node: OverAggregate, translator: Translator) -> Step:
             raise NotYetError(
                 f"{call.function} must take back the rows that fall out of the OVER window: give it a method retract"
             )
+    refuse_nested([below.fields[place] for place in node.partition], "PARTITION BY of OVER")
     inputs = tuple(field.type for field in node.input.fields)
     step = Step("OverAggregate", node.detail, node.fields, append_only=True, inputs=(below,),
                 exchanges=(hashed(node.partition),))  # fmt: skip

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def translate_rank(node: n.Rank, below: Step, ttl: int = 0) -> Step:
     """Return the step of a rank, whose rows are kept for a time."""
-    refuse_nested(below, "the first N rows")
+    refuse_nested(below.fields, "the first N rows")
     exchange = hashed(node.partition)
     keys = node.order
     by_clock = bool(keys) and node.input.fields[keys[-1].index].role == PROCTIME

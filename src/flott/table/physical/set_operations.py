@@ -19,7 +19,7 @@ def translate_set_operation(node: n.SetOperation, translator: Translator) -> Ste
     """Return the step of an INTERSECT or EXCEPT."""
     sides = (translator.translate(node.left), translator.translate(node.right))
     for side in sides:
-        refuse_nested(side, node.kind)
+        refuse_nested(side.fields, node.kind)
     append_only = node.kind == INTERSECT and all(side.append_only for side in sides)
     plan = SetPlan(node.kind, node.every, sides[0].arrow_types(), append_only, translator.settings.ttl)
     keys = hashed(tuple(range(len(node.fields))))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from flott.table.arrow_types import to_arrow_type
 from flott.table.errors import NotYetError
+from flott.table.runtime.key_hash import ColumnsHash
 from flott.table.types import ArrayType, MapType, RowType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from flott.runtime.operator import Operator
     from flott.runtime.partitioners import Partitioner
@@ -34,6 +35,11 @@ class Step:
     source: Callable[[Any], Any] | None = None
     """Makes the stream of a source in an environment."""
 
+    def __post_init__(self) -> None:
+        for below, exchange in zip(self.inputs, self.exchanges, strict=False):
+            if isinstance(exchange, ColumnsHash):
+                refuse_nested([below.fields[place] for place in exchange.positions], f"{self.name} by key")
+
     @property
     def changes(self) -> str:
         """The kinds of rows that come out."""
@@ -44,9 +50,9 @@ class Step:
         return tuple(to_arrow_type(field.type) for field in self.fields)
 
 
-def refuse_nested(step: Step, what: str) -> None:
-    """Refuse rows with arrays, maps or rows in them where whole rows are compared."""
-    for field in step.fields:
+def refuse_nested(fields: Iterable[Field], what: str) -> None:
+    """Refuse columns of arrays, maps or rows where they are compared."""
+    for field in fields:
         if isinstance(field.type, (ArrayType, MapType, RowType)):
             raise NotYetError(
                 f"{what} can't be run yet over column '{field.name}', which is {field.type!r}; select its parts instead"

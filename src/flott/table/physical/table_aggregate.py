@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from flott.table.errors import NotYetError
 from flott.table.physical.aggregates import hashed
-from flott.table.physical.step import Step
+from flott.table.physical.step import Step, refuse_nested
 from flott.table.runtime.group_aggregate import GroupPlan
 from flott.table.runtime.table_aggregate import TableAggregate
 
@@ -24,6 +24,7 @@ def translate_table_aggregate(node: n.TableAggregate, translator: Translator) ->
         raise NotYetError(
             f"{node.call.function} must take rows back here, because its input is updated: give it a method retract"
         )
+    refuse_nested([below.fields[place] for place in node.keys], "flat_aggregate")
     inputs = tuple(field.type for field in below.fields)
     plan = GroupPlan(node.keys, (node.call,), inputs, retracting=not below.append_only)
     step = Step("GroupTableAggregate", node.detail, node.fields, append_only=False, inputs=(below,),

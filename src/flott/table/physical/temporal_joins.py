@@ -20,7 +20,7 @@ def translate_temporal_join(node: t.TemporalJoin, translator: Translator) -> Ste
     """Return the step that joins rows with the versions of their time."""
     left, right = translator.translate(node.left), translator.translate(node.right)
     for side in (left, right):
-        refuse_nested(side, "a join")
+        refuse_nested(side.fields, "a join")
     if _ranks(right):
         raise NotYetError(
             "versions of rows come from a table with a PRIMARY KEY, or from the last row of each key by event time: "

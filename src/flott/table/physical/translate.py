@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flott.table.arrow_types import to_arrow_type
 from flott.table.connectors.arrow_source import ArrowSource
 from flott.table.errors import NotYetError
-from flott.table.physical.aggregates import translate_aggregate
+from flott.table.physical.aggregates import hashed, translate_aggregate
 from flott.table.physical.correlate import translate_correlate
 from flott.table.physical.expand import translate_expand
 from flott.table.physical.joins import translate_join
@@ -33,6 +33,7 @@ from flott.table.plan.sort import Sort
 from flott.table.plan.table_aggregate import TableAggregate
 from flott.table.plan.temporal import LookupJoin, TemporalJoin
 from flott.table.runtime.calc import Calc
+from flott.table.runtime.changelog_normalize import ChangelogNormalize
 from flott.table.runtime.conversion import RecordsToColumns
 from flott.table.runtime.watermark_assigner import WatermarkAssigner, watermark_strategy
 from flott.table.runtime.window_expand import WindowExpand
@@ -146,7 +147,14 @@ class Translator:
 
     def _stream(self, node: n.StreamScan) -> Step:
         stream = node.stream
-        return self._records("DataStreamScan", node, lambda _: stream, columnar=False, append_only=not node.changelog)
+        rows = self._records("DataStreamScan", node, lambda _: stream, columnar=False, append_only=not node.changelog)
+        if not node.upserts:
+            return rows
+        names = [field.name for field in node.fields]
+        keys = tuple(names.index(name) for name in node.key)
+        operator = partial(ChangelogNormalize, keys, rows.arrow_types(), ttl=self.settings.ttl)
+        return Step("ChangelogNormalize", f"key=[{', '.join(node.key)}]", node.fields, append_only=False,
+                    inputs=(rows,), operator=operator, exchanges=(hashed(keys),))  # fmt: skip
 
     def _values(self, node: n.Values) -> Step:
         rows = list(node.rows)

@@ -25,7 +25,7 @@ def translate_sessions(node: n.WindowTable, below: Step) -> Step:
     """Return the step that hands on the rows of each session when it is over."""
     if not below.append_only:
         raise NotYetError("sessions of rows that are updated can't be run yet; group by without the window")
-    refuse_nested(below, "a session")
+    refuse_nested(below.fields, "a session")
     bare = Step("", "", node.fields, append_only=True)
     operator = partial(
         SessionExpand,

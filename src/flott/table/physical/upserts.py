@@ -25,7 +25,7 @@ def for_sink(step: Step, sink: TableSink) -> Step:
         keep = partial(Calc, None, None, "UTC")
         return Step("Exchange", detail, step.fields, append_only=True, inputs=(step,), operator=keep,
                     exchanges=exchanges)  # fmt: skip
-    refuse_nested(step, "a sink with a PRIMARY KEY")
+    refuse_nested(step.fields, "a sink with a PRIMARY KEY")
     last = partial(UpsertMaterialize, keys, step.arrow_types())
     return Step("UpsertMaterialize", detail, step.fields, append_only=False, inputs=(step,), operator=last,
                 exchanges=exchanges)  # fmt: skip

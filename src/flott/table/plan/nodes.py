@@ -119,10 +119,12 @@ class StreamScan(Node):
     """Where the columns are in a record without names."""
     key: tuple[str, ...] = ()
     """The columns that tell its rows apart, if the program says so."""
+    upserts: bool = False
+    """Whether a row replaces the one of its key, which nothing takes back before."""
 
     @property
     def detail(self) -> str:
-        return f"stream=[{self.path}], fields=[{_names(self)}]"
+        return f"stream=[{self.path}], fields=[{_names(self)}]{', upserts=[true]' if self.upserts else ''}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from flott.runtime.columns import ColumnBatch, RecordShape
 from flott.table.arrow_types import column_of_plain, plain_values
@@ -60,8 +61,17 @@ def rows_of(columns: Sequence[Any], length: int) -> list[Row]:
 def keys_of(columns: Sequence[Any], positions: Sequence[int], length: int) -> list[Any]:
     """Return the key of each row: the value of the one key column, or a tuple of several."""
     if len(positions) == 1:
-        return plain_values(columns[positions[0]])
-    return rows_of([columns[position] for position in positions], length)
+        return plain_values(key_column(columns[positions[0]]))
+    return rows_of([key_column(columns[position]) for position in positions], length)
+
+
+def key_column(column: Any) -> Any:
+    """Return a column of keys as what follows has it: 0.0 for -0.0, which is the same key.
+
+    >>> key_column(pa.array([-0.0, 1.5])).to_pylist()
+    [0.0, 1.5]
+    """
+    return pc.add(column, pa.scalar(0.0, column.type)) if pa.types.is_floating(column.type) else column
 
 
 class ChangesOut:

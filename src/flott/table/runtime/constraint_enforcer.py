@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from flott.errors import FlottError
 from flott.runtime.operator import Operator
 from flott.table import types as t
+from flott.table.lengths import has_length, of_length
 from flott.table.nested_columns import part_types, parts, rebuilt
 from flott.table.runtime.changes import pack, unpack
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from flott.runtime.batch import Batch
 
 NOT_NULL, LENGTH = "table.exec.sink.not-null-enforcer", "table.exec.sink.type-length-enforcer"
-WITH_LENGTH = (t.CharType, t.VarCharType, t.BinaryType, t.VarBinaryType)
 FIXED = (t.CharType, t.BinaryType)
 
 
@@ -84,11 +84,6 @@ def is_constrained(kind: t.DataType, *, lengths: bool) -> bool:
     return any(is_constrained(part, lengths=lengths) for _, part in part_types(kind))
 
 
-def has_length(kind: t.DataType) -> bool:
-    """Return whether values of a type have a greatest length."""
-    return isinstance(kind, WITH_LENGTH) and kind.length != t.MAX_LENGTH
-
-
 def missing(column: Any, kind: t.DataType, name: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Go over the parts of a column that are NOT NULL: which of its values have NULL there, if any has."""
     if not kind.is_nullable and column.null_count:
@@ -119,18 +114,8 @@ def unfit(column: Any, kind: t.DataType) -> bool:
 def trimmed_and_padded(column: Any, kind: t.DataType) -> Any:
     """Return values cut to the length of their type, those of a fixed length filled up."""
     if has_length(kind):
-        return _of_length(column, kind)
+        return of_length(column, kind)
     kinds = [part for _, part in part_types(kind)]
     if not any(is_constrained(part, lengths=True) for part in kinds):
         return column
     return rebuilt(column, column.type, lambda place, values: trimmed_and_padded(values, kinds[place]))
-
-
-def _of_length(column: Any, kind: Any) -> Any:
-    if pa.types.is_binary(column.type):
-        values = [None if one is None else one[: kind.length] for one in column.to_pylist()]
-        if isinstance(kind, t.BinaryType):
-            values = [None if one is None else one.ljust(kind.length, b"\0") for one in values]
-        return pa.array(values, column.type)
-    cut = pc.utf8_slice_codeunits(column, 0, kind.length)
-    return pc.utf8_rpad(cut, kind.length) if isinstance(kind, t.CharType) else cut

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from flott.table.types import DataType
 
 KINDS = tuple(RowKind)
+INSERT = RowKind.INSERT
+ROW_KIND = attrgetter("_row_kind")
+"""The kind of a Row; of many it is read faster than by its method."""
 MOMENT = InstantTypeInfo()
 
 
@@ -57,11 +60,24 @@ class RecordsToColumns(Operator):
         if not values:
             return
         kinds = None
-        if self.changelog:
+        if not self.changelog:
+            self._check_additions(values)
+        else:
             kinds = np.array([value.get_row_kind().value if isinstance(value, Row) else 0 for value in values], np.int8)
         lists = [values] if self.single else self._columns(values)
         made = [self._column(*one) for one in zip(self.names, lists, self.kinds, self.types, strict=True)]
         self.output.emit(pack(made, kinds))
+
+    def _check_additions(self, values: list[Any]) -> None:
+        """Refuse changes in a stream that is declared to only add rows."""
+        # Counting finds the same object without a call of Python for each record.
+        if not isinstance(values[0], Row) or list(map(ROW_KIND, values)).count(INSERT) == len(values):
+            return
+        changed = next(value for value in values if ROW_KIND(value) is not INSERT)
+        raise FlottError(
+            f"{self.context.title}: this stream only adds rows, and {changed!r:.100} is of the kind "
+            f"{ROW_KIND(changed)}; take it with from_changelog_stream(…)"
+        )
 
     def _columns(self, values: list[Any]) -> list[list[Any]]:
         first = values[0]

@@ -56,14 +56,14 @@ class Correlate(Operator):
     def _made(self, args: list[Any], length: int) -> tuple[list[int], list[tuple[Any, ...]]]:
         """Return the rows that the function gives, and for each of them of which row it is."""
         call = self.call
-        evaluate = call.function.evaluator()
+        evaluate, extend = call.function.evaluator(), self.context.emission.extend
         nothing = (None,) * len(call.function.fields)
         where: list[int] = []
         made: list[tuple[Any, ...]] = []
         for number, row in enumerate(rows_of_arguments(call, args, length)):
             before = len(made)
             try:
-                made.extend(rows_of_result(evaluate(*row)))
+                extend(made, rows_of_result(evaluate(*row)))
             except USER_CODE_RAISES as error:
                 raise FlottError(
                     f"{self.context.title}: function {call.name}: {type(error).__name__}: {error}"

@@ -15,7 +15,7 @@ from flott.runtime.state.values import ValueState
 from flott.table import types as t
 from flott.table.arrow_types import to_arrow_type
 from flott.table.expr import AggregateCall
-from flott.table.runtime.changes import DELETE, GONE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, pack, unpack
+from flott.table.runtime.changes import DELETE, GONE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, key_column, pack, unpack
 from flott.table.runtime.distinct_rows import new_values
 from flott.table.runtime.key_codes import hashed_by_arrow, key_codes
 from flott.table.runtime.segments import Segments
@@ -213,7 +213,7 @@ class GroupColumns(Operator):
         alone = np.where(gone[at], DELETE, INSERT)
         kinds = np.where(number[chosen] == 1, alone, np.where(second, UPDATE_AFTER, UPDATE_BEFORE)).astype(np.int8)
         old_ones = np.isin(kinds, GONE)
-        made = [columns[key].take(pa.array(chosen)) for key in self.plan.keys]
+        made = [key_column(columns[key]).take(pa.array(chosen)) for key in self.plan.keys]
         for place, ((now, now_null), (old, old_null)) in enumerate(told):
             values, nulls = np.where(old_ones, old[at], now[at]), np.where(old_ones, old_null[at], now_null[at])
             kind = self._types[place]

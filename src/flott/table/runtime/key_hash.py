@@ -33,9 +33,15 @@ class KeyColumns:
 class ColumnsHash(KeyGroupHash):
     """A row goes to the subtask that owns the group of its key."""
 
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The key columns."""
+        found: tuple[int, ...] = self.key_selector.positions  # type: ignore[attr-defined]
+        return found
+
     def router(self, lane: Lane) -> Route:
         """Return a function that cuts a batch of columns into one batch per target."""
-        positions: tuple[int, ...] = self.key_selector.positions  # type: ignore[attr-defined]
+        positions = self.positions
         count, most = lane.downstream, lane.max_parallelism
         if count == 1:
             return lambda batch: iter([(0, batch)])

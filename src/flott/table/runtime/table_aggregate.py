@@ -93,7 +93,7 @@ class TableAggregate(UserAggregates):
 
     def _emitted(self, accumulator: Any) -> list[Any]:
         found = self._user.func.emit_value(accumulator)
-        return [] if found is None else list(found)
+        return [] if found is None else list(map(self.context.emission.one, found))
 
     def _plain(self, row: Row) -> Row:
         fields = self._user.fields

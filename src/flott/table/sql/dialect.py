@@ -25,6 +25,16 @@ PARTITIONED = "PARTITIONED"
 """What stands for PARTITION BY behind a table that is the argument of a function."""
 
 
+LITERAL = "literal"
+"""What marks TIME '12:00:00', which differs from a CAST."""
+
+
+def _typed_literal(_parser: Any, literal: exp.Expr, kind: exp.Expr) -> exp.Expr:
+    made = exp.Cast(this=literal, to=kind)
+    made.meta[LITERAL] = True
+    return made
+
+
 class FlinkSql(Dialect):
     """What sqlglot has to know of Flink's SQL."""
 
@@ -55,6 +65,7 @@ class FlinkSql(Dialect):
             **JSON_SYNTAX,
         }
         LOG_DEFAULTS_TO_LN = False
+        TYPE_LITERAL_PARSERS: ClassVar[dict[Any, Any]] = {exp.DataType.Type.TIME: _typed_literal}
 
         def _parse_table(self, *args: Any, **options: Any) -> exp.Expr | None:
             table: exp.Expr | None = super()._parse_table(*args, **options)

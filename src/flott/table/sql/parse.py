@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from flott.table.errors import SqlParserError, did_you_mean
+from flott.table.errors import SqlParserError, did_you_mean, told
 from flott.table.sql import statements as s
 from flott.table.sql.cursor import Cursor
 from flott.table.sql.dialect import parse_tokens
@@ -24,7 +24,8 @@ def parse_statement(text: str) -> s.Statement:
     >>> type(parse_statement("SELECT 1")).__name__, parse_statement("USE CATALOG mine").path
     ('Query', ('mine',))
     """
-    found = parse_statements(text)
+    with told(text):
+        found = parse_statements(text)
     if len(found) != 1:
         raise SqlParserError(f"one statement is wanted, found {len(found)}; execute them one by one", text, 0)
     return found[0]
@@ -87,7 +88,7 @@ def take_query(cursor: Cursor) -> s.Query:
     tree = parse_tokens(cursor.rest(), cursor.text)
     if not isinstance(tree, (exp.Query, exp.Values)):
         raise SqlParserError("a query is wanted here", cursor.text, place)
-    return s.Query(cursor.text, tree)
+    return s.Query(cursor.text, tree, place)
 
 
 def _insert(cursor: Cursor) -> s.Insert:

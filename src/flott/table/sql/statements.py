@@ -25,6 +25,8 @@ class Query(Statement):
     """A SELECT, or VALUES, or several of them put together."""
 
     tree: exp.Expr
+    place: int = 0
+    """Where in the text it begins."""
 
 
 @dataclass(frozen=True, slots=True)

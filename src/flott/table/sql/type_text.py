@@ -64,6 +64,9 @@ def _bare(cursor: Cursor) -> t.DataType:
         make, size = SIZED[name]
         if cursor.accept("("):
             size = cursor.number()
+            least, most = (0, 9) if name.startswith("TIME") else (1, MAX_LENGTH)
+            if not least <= size <= most:
+                raise SqlParserError(f"{name}({size}): give a number from {least} to {most}", cursor.text, place)
             cursor.expect(")")
         if name == "TIMESTAMP" and cursor.accept("WITH"):
             cursor.expect("LOCAL").expect("TIME").expect("ZONE")
@@ -88,7 +91,7 @@ def _bare(cursor: Cursor) -> t.DataType:
     if name == "ROW":
         return _row(cursor)
     known = [*PLAIN, *SIZED, "DECIMAL", "ARRAY", "MAP", "ROW"]
-    raise SqlParserError(f"there is no type '{name}'{did_you_mean(name, known)}", cursor.text, place)
+    raise SqlParserError(f"there is not a type '{name}'{did_you_mean(name, known)}", cursor.text, place)
 
 
 def _decimal(cursor: Cursor, place: int) -> t.DataType:
@@ -125,7 +128,9 @@ def type_of_cast(node: exp.DataType) -> t.DataType:
 
 
 def _written(node: exp.DataType) -> str:
-    name = str(node.args.get("kind") or node.this.value)
+    name = str(node.args.get("kind") or getattr(node.this, "value", ""))
+    if not name:
+        raise SqlParserError(f"'{node.sql()}' is not a type", None, None)
     inner = ", ".join(_written(one) if type(one).__name__ == "DataType" else one.sql() for one in node.expressions)
     names = {"TIMESTAMPLTZ": "TIMESTAMP_LTZ", "TEXT": "STRING"}
     name = names.get(name, name)

@@ -1,0 +1,150 @@
+"""Finds the points between two changes of storage by itself, and lets a driver die, stall or pause at any of them.
+
+Every operation of storage and of sinks' staging areas that changes something is wrapped. A driver is one thread, with
+another that writes its checkpoints; what both do is counted together, and done one after the other unless it stalls.
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import wraps
+
+from flott.connectors.staged_files import StagingArea
+from flott.runtime.storage import LocalStorage, RemoteStorage, S3Storage
+
+STORAGE = ("write", "sync", "swap", "delete", "delete_folder", "delete_versioned", "remove_if_empty")
+STAGING = ("create", "sync", "publish", "remove", "tidy", "make_durable", "remove_empty")
+WRAPPED = [
+    *((kind, name) for kind in (LocalStorage, RemoteStorage, S3Storage) for name in STORAGE if name in vars(kind)),
+    *((StagingArea, name) for name in STAGING),
+]
+PATIENCE = 0.2
+"""A stalled operation goes on after so many seconds, if the loop waits for it."""
+
+
+class Died(BaseException):
+    """kill -9 of the driver; also of its workers, which are the same process here."""
+
+
+@dataclass
+class Driver:
+    """One driver: what it has done, and what befalls it."""
+
+    number: int
+    dies_at: int = 0
+    """It dies before its n-th operation; 0: never."""
+    pauses_at: int = 0
+    pauses_before: str = ""
+    """It pauses before its first operation of this name."""
+    stalls_at: int = 0
+    done: list = field(default_factory=list)
+    dead: bool = False
+    failed: BaseException | None = None
+    paused: threading.Event = field(default_factory=threading.Event)
+    go_on: threading.Event = field(default_factory=threading.Event)
+    stalled: threading.Event = field(default_factory=threading.Event)
+    release: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
+    came: threading.Event = field(default_factory=threading.Event)
+    """What it writes beside its loop is done, or stalls."""
+    depth: threading.local = field(default_factory=threading.local)
+
+    def reach(self, name):
+        """Come to an operation."""
+        if self.dead:
+            raise Died
+        self.done.append(name)
+        count = len(self.done)
+        if count == self.dies_at:
+            self.dead = True
+            raise Died
+        if count == self.pauses_at or (name == self.pauses_before and not self.paused.is_set()):
+            self.paused.set()
+            assert self.go_on.wait(60)
+        if count == self.stalls_at:
+            self.stalled.set()
+            self.came.set()
+            self.release.wait(PATIENCE)
+            self.release.set()
+        if self.dead:
+            raise Died
+
+
+DRIVERS: dict = {}
+"""By thread."""
+
+
+def watched(kind, name):
+    act = getattr(kind, name)
+
+    @wraps(act)
+    def operation(self, *words, **named):
+        driver = DRIVERS.get(threading.get_ident())
+        if driver is None or getattr(driver.depth, "inside", False):
+            return act(self, *words, **named)
+        driver.reach(f"{kind.__name__}.{name}")
+        driver.depth.inside = True
+        try:
+            return act(self, *words, **named)
+        finally:
+            driver.depth.inside = False
+
+    return operation
+
+
+def watch(monkeypatch):
+    """Wrap all operations."""
+    for kind, name in WRAPPED:
+        monkeypatch.setattr(kind, name, watched(kind, name))
+    DRIVERS.clear()
+
+
+class Beside:
+    """Writes a driver's checkpoints: the loop waits for each piece of work, but for one that stalls."""
+
+    def __init__(self, driver):
+        self.driver = driver
+        self.waiting = []
+        self.done = threading.Event()
+        self.done.set()
+
+    def submit(self, work):
+        future = Future()
+        self.waiting.append((work, future))
+        self.join()
+        return future
+
+    def join(self):
+        """Let the work be done; come back early if it stalls."""
+        driver = self.driver
+        while self.waiting or not self.done.is_set():
+            if self.done.is_set():
+                work, future = self.waiting.pop(0)
+                self.done.clear()
+                driver.came.clear()
+                threading.Thread(target=self.run, args=(work, future), daemon=True).start()
+            driver.came.wait()
+            if not self.done.is_set() and not driver.release.is_set():
+                return
+            self.done.wait()
+        if self.driver.dead:
+            raise Died
+
+    def run(self, work, future):
+        DRIVERS[threading.get_ident()] = self.driver
+        try:
+            future.set_result(work())
+        except Exception as error:  # noqa: BLE001 - handed on
+            future.set_exception(error)
+        except Died:
+            future.set_exception(OSError("the driver is dead"))
+        finally:
+            del DRIVERS[threading.get_ident()]
+            self.done.set()
+            self.driver.came.set()
+
+    def shutdown(self):
+        self.driver.release.set()
+        self.join()

@@ -1,0 +1,288 @@
+"""At every point between two changes of storage: a crash, power loss, a stall, a second driver. Nothing is doubled.
+
+The slow tests try every point, the others every few.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from functools import partial
+
+import fsspec
+import pytest
+from tests.chaos.power_loss import Disk
+from tests.chaos.storage_points import DRIVERS, Beside, Died, Driver, watch
+from tests.object_stores import objects_in_memory, s3_bucket, s3_server  # noqa: F401 - fixtures
+from tests.waiting import wait_until
+
+from flott.common import Configuration, Types, WatermarkStrategy
+from flott.common.serialization import Encoder
+from flott.connectors.bucket_assigners import BucketAssigner
+from flott.connectors.data_generator import DataGeneratorSource
+from flott.connectors.file_sink import FileSink
+from flott.coordination.job_record import JobRecord
+from flott.coordination.launch import prepare
+from flott.coordination.sizing import EpochSizer
+from flott.datastream import KeyedProcessFunction, StreamExecutionEnvironment
+from flott.datastream.state import ValueStateDescriptor
+from flott.runtime.clock import ManualClock
+from flott.testing.cluster import InProcessRunner
+
+RECORDS, PER_EPOCH, KEYS = 160, 40, 3
+TIMEOUT = 300
+LOOKS = 8
+"""So often the loop looks at the clock before what stalls goes on."""
+FOUND: dict = {}
+
+
+class Numbered(KeyedProcessFunction):
+    """Gives each record of a key its number."""
+
+    def open(self, runtime_context):
+        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
+
+    def process_element(self, value, ctx):
+        number = (self.count.value() or 0) + 1
+        self.count.update(number)
+        yield f"{ctx.get_current_key()} {number}"
+
+
+EXPECTED = sorted(f"{key} {number}" for key in range(KEYS) for number in range(1, len(range(key, RECORDS, KEYS)) + 1))
+
+
+class Place:
+    """Where checkpoints and output are."""
+
+    def __init__(self, url, disk=None):
+        self.checkpoints, self.out, self.disk = f"{url}/checkpoints", f"{url}/out", disk
+
+    def lines(self):
+        files, path = fsspec.core.url_to_fs(self.out)
+        files.invalidate_cache()
+        names = [name for name in files.find(path) if "/.staging/" not in name]
+        return sorted(line for name in names for line in files.cat_file(name).decode().splitlines())
+
+    def left(self):
+        files, path = fsspec.core.url_to_fs(self.checkpoints)
+        files.invalidate_cache()
+        return files.find(path)
+
+
+class Ticks:
+    """A monotonic clock that goes on whenever somebody looks; a stall takes longer than the timeout of checkpoints."""
+
+    def __init__(self, driver):
+        self.driver, self.now, self.looks = driver, 0, 0
+
+    def __call__(self):
+        self.now += 2
+        if self.driver.stalled.is_set():
+            self.now += 0 if self.looks else TIMEOUT
+            self.looks += 1
+            if self.looks > LOOKS:
+                self.driver.release.set()
+        return self.now
+
+
+class Fails:
+    """Fails once while a driver stalls: the job restarts, and undoes what no checkpoint holds."""
+
+    def __init__(self, driver):
+        self.driver, self.failed = driver, False
+
+    def run(self, runner, order):
+        if self.driver.stalled.is_set() and not self.failed:
+            self.failed = True
+            raise RuntimeError("the user's function fails meanwhile")
+        return InProcessRunner.run(runner, order)
+
+
+def run(driver, place, monkeypatch):
+    """Run a driver in a thread of its own, to its end."""
+    configuration = Configuration()
+    for key, value in {
+        "execution.checkpointing.interval": "1 ms",
+        "execution.checkpointing.timeout": f"{TIMEOUT} ms",
+        "execution.checkpointing.tolerable-failed-checkpoints": "1000",
+        "execution.checkpointing.dir": place.checkpoints,
+        "restart-strategy.type": "fixed-delay",
+        "restart-strategy.fixed-delay.delay": "0 ms",
+        "restart-strategy.fixed-delay.attempts": "1000",
+        "flott.driver.lease": "0 ms",
+    }.items():
+        configuration.set_string(key, value)
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    env.set_parallelism(1)
+    source = DataGeneratorSource(lambda index: index, RECORDS)
+    stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").uid("numbers")
+    sink = (
+        FileSink.for_row_format(place.out, Encoder.simple_string_encoder())
+        .with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
+        .build()
+    )
+    stream.key_by(lambda n: n % KEYS).process(Numbered()).uid("numbered").sink_to(sink).uid("out")
+    fails = Fails(driver)
+
+    class Runner(InProcessRunner):
+        def run(self, order):
+            return fails.run(self, order)
+
+    def drive():
+        DRIVERS[threading.get_ident()] = driver
+        try:
+            clock = ManualClock(1_000_000)
+            background = Beside(driver)
+            monkeypatch.setattr("flott.coordination.launch.monotonic_millis", Ticks(driver))
+            make = lambda _, plan, storage: Runner(plan, clock, storage)  # noqa: E731
+            master = prepare(env.program("points"), configuration, clock, make, background)
+            master._live()
+            master.result.result(0)
+        except Died:
+            pass
+        except BaseException as error:  # noqa: BLE001 - looked at by the test
+            driver.failed = error
+        finally:
+            del DRIVERS[threading.get_ident()]
+            driver.over.set()
+
+    threading.Thread(target=drive, daemon=True).start()
+
+
+def finish(place, monkeypatch, number):
+    """Start another driver, as a supervisor does, unless the job's record is gone: then it had finished."""
+    if not any("/_job" in name for name in place.left()):
+        return
+    driver = Driver(number)
+    run(driver, place, monkeypatch)
+    assert driver.over.wait(60)
+    assert driver.failed is None, driver.failed
+
+
+@pytest.fixture
+def world(request, tmp_path, monkeypatch):
+    """Return a function that makes places where nothing was yet."""
+    monkeypatch.setattr("flott.connectors.index_range.RECORDS_PER_SUBTASK", PER_EPOCH)
+    monkeypatch.setattr(EpochSizer, "observe", lambda *_, **__: None)
+    monkeypatch.setattr(JobRecord, "_start_renewing", lambda _: None)
+    # As where locks are not seen by another machine: what fences must do without.
+    monkeypatch.setattr("flott.coordination.job_record.take_lock", lambda _: os.open(os.devnull, os.O_RDONLY))
+    watch(monkeypatch)
+    disks = []
+
+    def make(store, name):
+        if store == "local":
+            root = tmp_path / name
+            (root / "checkpoints").mkdir(parents=True)
+            (root / "out").mkdir()
+            disks.append(Disk(root, monkeypatch))
+            return Place(str(root), disks[-1])
+        return Place(f"{request.getfixturevalue('objects_in_memory' if store == 'objects' else 's3_bucket')}/{name}")
+
+    yield make
+    for disk in disks:
+        disk.close()
+
+
+def points(store, world, monkeypatch):
+    """Return the operations of a clean run, from the first after the job's record is there to its removal."""
+    if store not in FOUND:
+        place, driver = world(store, "clean"), Driver(0)
+        run(driver, place, monkeypatch)
+        assert driver.over.wait(60)
+        assert driver.failed is None
+        assert place.lines() == EXPECTED
+        assert place.left() == []
+        FOUND[store] = driver.done
+    done = FOUND[store]
+    first = next(at for at, name in enumerate(done, 1) if name.endswith(".swap")) + 1
+    last = max(at for at, name in enumerate(done, 1) if name.endswith(".delete_versioned"))
+    return range(first, last + 1)
+
+
+def crash(place, point, monkeypatch, *, power=False):
+    driver = Driver(1, dies_at=point)
+    run(driver, place, monkeypatch)
+    assert driver.over.wait(60)
+    assert driver.dead, driver.failed
+    if power:
+        place.disk.lose_power()
+    finish(place, monkeypatch, 2)
+
+
+def stall(place, point, monkeypatch):
+    """An operation takes longer than the timeout, and the user's function fails meanwhile."""
+    driver = Driver(1, stalls_at=point)
+    run(driver, place, monkeypatch)
+    assert driver.over.wait(60)
+    assert driver.failed is None, driver.failed
+
+
+def stall_and_crash(place, point, monkeypatch, after=1):
+    """As before, and then the driver dies."""
+    driver = Driver(1, stalls_at=point, dies_at=point + after)
+    run(driver, place, monkeypatch)
+    assert driver.over.wait(60)
+    finish(place, monkeypatch, 2)
+
+
+def second_driver(place, point, monkeypatch, *, until=0, before=""):
+    """A driver pauses before an operation; another takes over, and has come some way, or to its end, when it wakes."""
+    first, second = Driver(1, pauses_at=point), Driver(2, pauses_at=until, pauses_before=before)
+    run(first, place, monkeypatch)
+    assert first.paused.wait(60)
+    run(second, place, monkeypatch)
+    wait_until("the second driver to come so far", lambda: second.paused.is_set() or second.over.is_set())
+    first.go_on.set()
+    assert first.over.wait(60)
+    second.go_on.set()
+    assert second.over.wait(60)
+    assert second.failed is None, second.failed
+
+
+KINDS = {
+    "crash": crash,
+    "power loss": partial(crash, power=True),
+    "stall": stall,
+    "stall and crash": stall_and_crash,
+    "stall and crash later": partial(stall_and_crash, after=6),
+    "second driver": second_driver,
+    "second driver midway": partial(second_driver, until=25),
+    "second driver at its commit": partial(second_driver, before="StagingArea.publish"),
+}
+
+
+CASES = [(store, kind) for store in ("local", "objects") for kind in KINDS if store == "local" or kind != "power loss"]
+
+
+@pytest.mark.parametrize(("store", "kind"), CASES)
+def test_nothing_is_lost_or_doubled_at_some_points(store, kind, world, monkeypatch, capsys):
+    play(store, kind, world, monkeypatch, capsys, every=9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("store", "kind"), CASES)
+def test_nothing_is_lost_or_doubled_at_any_point(store, kind, world, monkeypatch, capsys):
+    play(store, kind, world, monkeypatch, capsys, every=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["crash", "second driver", "second driver midway"])
+def test_nothing_is_lost_or_doubled_on_an_s3_server(kind, world, monkeypatch, capsys):
+    play("s3", kind, world, monkeypatch, capsys, every=4)
+
+
+def play(store, kind, world, monkeypatch, capsys, *, every):
+    wrong = {}
+    tried = points(store, world, monkeypatch)[::every]
+    for point in tried:
+        place = world(store, f"{kind.replace(' ', '-')}-{point}")
+        KINDS[kind](place, point, monkeypatch)
+        lines = Counter(place.lines())
+        if lines != Counter(EXPECTED):
+            lost, doubled = Counter(EXPECTED) - lines, lines - Counter(EXPECTED)
+            wrong[point, FOUND[store][point - 1]] = f"{lost.total()} lost, {doubled.total()} doubled"
+    with capsys.disabled():
+        print(f"\n{store}, {kind}: {len(FOUND[store])} operations, {len(tried)} cases, {len(wrong)} wrong")  # noqa: T201
+    assert wrong == {}
