@@ -44,11 +44,11 @@ test: setup ## Run the fast tests, then whole jobs in one process, then those on
 
 .PHONY: test-fast
 test-fast: $(STAMP) ## Run the tests that need neither Spark nor Java, and the examples in docstrings
-	$(PYTEST) -q -n 2 -m "not spark and not slow and not nightly and not chaos and not oracle and not job and not hypothesis"
+	$(PYTEST) -q -n 2 -m "not spark and not slow and not nightly and not chaos and not oracle and not job and not hypothesis and not values"
 
 .PHONY: test-jobs
 test-jobs: $(STAMP) ## Run the tests that run whole jobs without Spark, and the properties with few examples
-	$(PYTEST) -q -n 2 -m "(job or hypothesis) and not spark and not slow and not nightly and not chaos and not oracle" tests
+	$(PYTEST) -q -n 2 -m "(job or hypothesis) and not spark and not slow and not nightly and not chaos and not oracle and not values" tests
 
 .PHONY: test-pure
 test-pure: $(STAMP) ## Run the tests of what is compiled once more, without it
@@ -56,7 +56,7 @@ test-pure: $(STAMP) ## Run the tests of what is compiled once more, without it
 
 .PHONY: test-spark
 test-spark: setup ## Run the tests on embedded Spark, in one process
-	$(PYTEST) -q -m "spark and not slow and not nightly"
+	$(PYTEST) -q -m "spark and not slow and not nightly and not values"
 
 .PHONY: test-chaos
 test-chaos: setup ## Run only the tests that kill processes and break storage
@@ -73,7 +73,11 @@ oracle: setup ## Ask PyFlink and Flink whether they do the same (PYFLINK_PYTHON,
 .PHONY: test-properties
 test-properties: HYPOTHESIS_PROFILE := $(if $(filter quick,$(HYPOTHESIS_PROFILE)),ci,$(HYPOTHESIS_PROFILE))
 test-properties: $(STAMP) ## Run the properties with ten times as many random examples
-	$(PYTEST) -q -n 2 -m "hypothesis and not spark and not slow and not nightly and not chaos" tests
+	$(PYTEST) -q -n 2 -m "hypothesis and not spark and not slow and not nightly and not chaos and not values" tests
+
+.PHONY: test-values
+test-values: setup ## Send arbitrary values and keys over every edge, into every state, on every runner
+	$(PYTEST) -q -m "values and not nightly" tests/values
 
 .PHONY: test-slow
 test-slow: setup ## Run the tests that take long: the simulation, PostgreSQL, packaging, Spark Connect
@@ -154,7 +158,7 @@ nightly: ## Run what takes longer than CI may: chaos, the oracle, all programs o
 
 .PHONY: hunt
 hunt: ## Look for bugs with new random input, for hours; one that finds some does not stop the others
-	@$(MAKE) --keep-going --no-print-directory hunt-properties hunt-simulation
+	@$(MAKE) --keep-going --no-print-directory hunt-properties hunt-simulation hunt-values
 
 .PHONY: hunt-properties
 hunt-properties: ## Run the properties with two thousand new examples each
@@ -164,6 +168,10 @@ hunt-properties: ## Run the properties with two thousand new examples each
 hunt-simulation: $(STAMP) ## Run the simulated crashes with three thousand new seeds, or FLOTT_SEEDS=first-last
 	FLOTT_SEEDS=$${FLOTT_SEEDS:-$$($(PYTHON) -c 'from random import randrange; n = randrange(10**9); print(f"{n}-{n + 2999}")')} \
 	  $(PYTEST) -q tests/chaos/test_simulation.py
+
+.PHONY: hunt-values
+hunt-values: ## Run the harness of values and keys with two thousand new examples of each property
+	HYPOTHESIS_PROFILE=thorough $(MAKE) --no-print-directory test-values
 
 .PHONY: clean
 clean: ## Remove the virtual environment and everything that tools and runs left

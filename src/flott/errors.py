@@ -72,6 +72,13 @@ class TaskFailedError(JobExecutionError):
         return self.message
 
 
+class RunnerLostError(JobExecutionError):
+    """What runs the job's epochs is gone for good, and this process can't get it back: start the program again.
+
+    No restart strategy helps, and nothing is removed: the next start resumes from the last checkpoint.
+    """
+
+
 class JobCanceledError(FlottError):
     """The job was cancelled before it ended by itself."""
 

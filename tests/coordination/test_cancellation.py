@@ -17,7 +17,7 @@ INTERVAL, TIMEOUT = "task.cancellation.interval", "task.cancellation.timeout"
 
 
 class Blocks(MapFunction):
-    """Heeds nothing until the test lets it go on."""
+    """Ignores everything until the test lets it go on."""
 
     reached = threading.Event()
     go_on = threading.Event()
@@ -36,7 +36,7 @@ def blocked():
     Blocks.go_on.set()
 
 
-def test_a_function_that_heeds_nothing_is_left_behind_at_the_timeout_and_named(tmp_path, caplog):
+def test_a_function_that_ignores_everything_is_left_behind_at_the_timeout_and_named(tmp_path, caplog):
     env = environment(tmp_path, **{INTERVAL: "1", TIMEOUT: "10"})
     env.from_collection([1]).map(Blocks()).name("stubborn").print()
     client = env.execute_async("blocked")
@@ -58,7 +58,7 @@ def test_a_function_that_heeds_nothing_is_left_behind_at_the_timeout_and_named(t
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_a_job_that_ends_in_time_is_not_given_up(caplog):
+def test_a_job_that_ends_in_time_is_not_abandoned(caplog):
     env = environment(**{INTERVAL: "1", TIMEOUT: "60000"})
     env.from_collection([1]).map(Blocks()).print()
     client = env.execute_async("blocked")
@@ -70,17 +70,17 @@ def test_a_job_that_ends_in_time_is_not_given_up(caplog):
 
 
 class Runner:
-    """Heeds nothing until it was asked a number of times."""
+    """Ignores everything until it was asked a number of times."""
 
-    def __init__(self, heeds, ended):
-        self.heeds = heeds
+    def __init__(self, until, ended):
+        self.until = until
         self.ended = ended
         self.asked = 0
         self.killed = 0
 
     def cancel(self):
         self.asked += 1
-        if self.asked == self.heeds:
+        if self.asked == self.until:
             self.ended.set()
         raise ConnectionError("not now")
 
@@ -89,12 +89,12 @@ class Runner:
         self.ended.set()
 
 
-@pytest.mark.parametrize(("heeds", "killed"), [(3, 0), (None, 1)])
-def test_it_is_interrupted_again_and_killed_at_the_timeout(heeds, killed):
-    ended, given_up = threading.Event(), []
-    runner = Runner(heeds, ended)
-    settings = CancellationSettings(interval=1, timeout=20 if heeds is None else 60_000)
-    cancellation = Cancellation("job", settings, runner, ended, lambda: given_up.append(1))
+@pytest.mark.parametrize(("until", "killed"), [(3, 0), (None, 1)])
+def test_it_is_interrupted_again_and_killed_at_the_timeout(until, killed):
+    ended, abandoned = threading.Event(), []
+    runner = Runner(until, ended)
+    settings = CancellationSettings(interval=1, timeout=20 if until is None else 60_000)
+    cancellation = Cancellation("job", settings, runner, ended, lambda: abandoned.append(1))
     cancellation.begin(threading.main_thread())
     cancellation.begin(threading.main_thread())
     assert ended.wait(60)
@@ -102,5 +102,5 @@ def test_it_is_interrupted_again_and_killed_at_the_timeout(heeds, killed):
         if thread.name == "flott-cancel-job":
             thread.join(60)
     assert runner.killed == killed
-    assert runner.asked >= (heeds or 2)
-    assert given_up == []
+    assert runner.asked >= (until or 2)
+    assert abandoned == []

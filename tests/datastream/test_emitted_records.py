@@ -163,7 +163,7 @@ def test_process_and_side_outputs(env, prepare):
 
 
 class Clicks(KeyedProcessFunction):
-    """Keeps an object in state; how it gives out results is a parameter."""
+    """Keeps an object in state; how it returns results is a parameter."""
 
     def __init__(self, empty, change, give=None):
         self.empty = empty
@@ -517,6 +517,16 @@ def test_with_object_reuse_functions_hand_on_the_same_object():
     records = numbers(environment(pipeline__object_reuse="true"), 1).map(lambda n: [n])
     one, other = records.map(changed), records.map(changed)
     assert sorted(collected(one.union(other)), key=len) == [(1, "changed"), (1, "changed", "changed")]
+
+
+class Locked(Caching):
+    RECORDS = (memoryview(b"one"), memoryview(b"two"))
+
+
+@pytest.mark.usefixtures("twin")
+def test_a_source_whose_records_cannot_be_copied_is_named():
+    with pytest.raises(Exception, match=r"'Source: views'.*memoryview can't be copied"):
+        collected(environment().from_source(Locked(), WatermarkStrategy.no_watermarks(), "views"))
 
 
 @pytest.mark.usefixtures("twin")

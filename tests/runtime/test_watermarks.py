@@ -231,7 +231,7 @@ def test_the_slowest_split_counts():
     assert marks(log) == [9]
     source.process("b", Batch([500]))
     assert marks(log) == [99]
-    assert source.split_watermarks() == {"a": 99, "b": 499}
+    assert source.active_watermarks() == {"a": 99, "b": 499}
 
 
 def test_an_idle_split_does_not_count_and_all_idle_is_idle():

@@ -9,13 +9,13 @@ import click
 
 from flott.cli.detached import command_of, run_detached
 from flott.cli.doctor import REST_PORTS
-from flott.cli.output import AS_JSON, CANCELED, FAILED, INTERRUPTED, show_json
+from flott.cli.output import AS_JSON, CANCELED, FAILED, INTERRUPTED, START_AGAIN, show_json
 from flott.cli.program_options import ARGUMENTS, JOB, PYFLINK
 from flott.cli.run_progress import progress
 from flott.cli.script import ProgramError, run_script, warn_if_nothing_ran
 from flott.cli.settings import applied, settings_of, with_settings
 from flott.common.options import RestOptions
-from flott.errors import FlottError, JobCanceledError
+from flott.errors import FlottError, JobCanceledError, RunnerLostError
 from flott.rest.attach import served_jobs
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def run(
     flott run --pyflink pyflink_job.py
 
     \b
-    Exit codes: 0 the program ended well, 1 it failed, 2 wrong use, 5 its job was cancelled, 130 Ctrl-C.
+    Exit codes: 0 the program ended well, 1 it failed, 2 wrong use, 5 its job was cancelled,
+    75 Java ended under the job: start it again, and it resumes from its last checkpoint; 130 Ctrl-C.
     """
     configuration = settings_of(**settings, pyflink=pyflink)
     if detached:
@@ -84,6 +85,8 @@ def run_to_end(
             warn_if_nothing_ran(job)
     except JobCanceledError as error:
         return CANCELED, str(error)
+    except RunnerLostError as error:
+        return START_AGAIN, str(error)
     except FlottError as error:
         return FAILED, str(error)
     except ProgramError as error:

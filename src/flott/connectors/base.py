@@ -27,7 +27,7 @@ class Source(ABC):
     """
 
     fresh_batches: ClassVar[bool] = False
-    """Whether ``read`` makes the list of each batch anew and keeps nothing of it: fewer records are then copied."""
+    """Whether ``read`` makes a new list for each batch and keeps nothing of it: fewer records are then copied."""
 
     @abstractmethod
     def is_bounded(self) -> bool:

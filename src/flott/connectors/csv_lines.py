@@ -50,7 +50,8 @@ def first_open_quote(
     """
     if quote is None or quote.encode() not in text:
         return None
-    last = text.rstrip(b"\r\n").rpartition(b"\n")[2]
+    end = len(text) - (text[-1:] == b"\n")
+    last = text[text.rfind(b"\n", 0, end) + 1 : end]
     swallowed = rows <= text.count(b"\n") and rows < sum(line not in EMPTY for line in text.split(b"\n"))
     if not swallowed and not _is_open(last, delimiter, quote, escape):
         return None

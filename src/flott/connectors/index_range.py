@@ -33,6 +33,11 @@ class IndexRangeEnumerator:
         self._parallelism = parallelism
         self._limiter = limiter
 
+    def pause_splits(self, splits: frozenset[str]) -> None:
+        """Do not make up for the time in which this source waits: all its runs are one row of indexes."""
+        if len(splits) == self._parallelism and self._limiter is not None:
+            self._limiter.reset()
+
     def plan(self, scale: float, now: int) -> SourcePlan:
         """Plan the next indexes: all that scale, end and rate allow."""
         amount = max(1, int(RECORDS_PER_SUBTASK * scale)) * self._parallelism

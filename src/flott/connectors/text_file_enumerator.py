@@ -86,6 +86,11 @@ class TextFileEnumerator:
         self._waiting: deque[tuple[FileRange, int]] = deque()
         self._begun: dict[int, tuple[FileRange, int]] = {}
         self._gauges: dict[str, Gauge] = {}
+        self._paused: frozenset[str] = frozenset()
+
+    def pause_splits(self, splits: frozenset[str]) -> None:
+        """Read nothing of these ranges until they may go on; a subtask in the middle of one waits with it."""
+        self._paused = splits
 
     def plan(self, scale: float, now: int) -> SourcePlan:
         """Plan about the same number of bytes for each subtask."""
@@ -95,6 +100,10 @@ class TextFileEnumerator:
         turns = [(0, subtask) for subtask in range(self._parallelism)]  # a heap: the least loaded comes first
         while turns:
             load, subtask = heapq.heappop(turns)
+            if subtask in self._begun and self._begun[subtask][0].id in self._paused:
+                piece, start = self._begun[subtask]
+                reads[subtask].append(SplitRead(piece.id, start, start, paused=True))
+                continue
             if subtask in self._begun or self._waiting:
                 read, cost = self._advance(subtask, amount - load)
                 reads[subtask].append(read)
@@ -103,7 +112,7 @@ class TextFileEnumerator:
         backlog = bool(self._begun or self._waiting)
         return SourcePlan(
             reads=tuple(map(tuple, reads)),
-            empty=not any(reads),
+            empty=all(read.paused for own in reads for read in own),
             backlog=backlog,
             ended=not backlog and self._discovery_interval is None,
             look_again=None if backlog else self._look_again,

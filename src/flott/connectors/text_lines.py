@@ -43,7 +43,7 @@ def checked_charset(charset: str) -> str:
 
 
 def is_splittable(charset: str) -> bool:
-    """Say whether bytes in this charset can be cut at any line feed and decoded from there."""
+    """Return whether bytes in this charset can be cut at any line feed and decoded from there."""
     return not charset.startswith(STATEFUL_CHARSETS) and "\n".encode(charset) == b"\n"
 
 

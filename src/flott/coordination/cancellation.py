@@ -1,4 +1,4 @@
-"""A job that was cancelled ends: it is interrupted again at intervals, and given up at the timeout."""
+"""A job that was cancelled ends: it is interrupted again at intervals, and abandoned at the timeout."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Cancellation:
         try:
             self._runner.cancel()
         except Exception as error:  # noqa: BLE001 - whatever runs epochs may be gone
-            log.warning("job '%s' could not be interrupted (%s); it is tried again", self._job_name, error)
+            log.warning("job '%s' could not be interrupted (%s); retrying", self._job_name, error)
 
     def _watch(self, worker: threading.Thread) -> None:
         interval, timeout = self._settings.interval / 1000, self._settings.timeout / 1000

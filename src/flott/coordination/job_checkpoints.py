@@ -54,10 +54,14 @@ class JobCheckpoints:
         try:
             self._hooks.trigger(pending.checkpoint_id, self._clock.now())
         except USER_CODE_RAISES as error:  # whatever a hook raises
-            reason = f"a master hook failed: {type(error).__name__}: {error}"
-            self._decline(pending, reason)
+            self._decline(pending, f"a master hook failed: {type(error).__name__}: {error}")
             return None
         return pending
+
+    def _decline(self, pending: PendingCheckpoint, reason: str) -> None:
+        aborted = self._coordinator.decline(pending, reason)
+        if isinstance(aborted, AbortedCheckpoint):
+            self._on_abort(aborted)
 
     def _folder(self) -> str:
         return f"savepoint-{self._plan.job_id[:6]}-{uuid4().hex[:12]}"

@@ -35,6 +35,8 @@ class Steps:
 
     job_name: str
     failures: list[tuple[str, BaseException]] = field(default_factory=list)
+    resumable: bool = False
+    """The job has not ended: the next driver resumes it, so nothing of it is removed."""
 
     def run(self, what: str, step: Callable[[], T], default: T | None = None) -> T | None:
         """Run a step and return its result, or the default if it raises."""
@@ -90,7 +92,12 @@ class JobEnd:
         elif failure is not None:
             status = JobStatus.FAILED
         keep = checkpoints.keeps(status)
-        recorded = settled and steps.run("recording how the job ended", partial(self._record, status, keep=keep))
+        resumable = steps.resumable and self.record is not None
+        recorded = (
+            settled
+            and not resumable
+            and steps.run("recording how the job ended", partial(self._record, status, keep=keep))
+        )
         if recorded:
             reach("end.recorded")
             self._remove(version, steps, keep=keep)

@@ -22,9 +22,10 @@ from flott.coordination.job_end import JobEnd, Steps, as_exception
 from flott.coordination.job_values import job_values
 from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
-from flott.coordination.source_planner import SourcePlanner
+from flott.coordination.source_planner import SourcePlanner, pause_before
+from flott.coordination.start_state import beginning_of
 from flott.coordination.version import JobVersion
-from flott.errors import USER_CODE_RAISES, CheckpointError, JobCanceledError
+from flott.errors import USER_CODE_RAISES, CheckpointError, JobCanceledError, RunnerLostError
 from flott.metrics.job_metrics import JobMetrics
 from flott.runtime.clock import ManualClock
 from flott.runtime.crash_points import reach
@@ -90,8 +91,7 @@ class JobMaster:
         self._sizer = EpochSizer(settings.epoch_target)
         self._backoff = backoff
         self._start = start
-        self._over = over
-        """The job has finished under a driver before this one: only the clean-up is left."""
+        self._over = over  # under a driver before this one: only the clean-up is left
         self.record = record
         self._version = JobVersion(plan, make_enumerators())
         wait = coordinator.settings.enabled and coordinator.settings.exactly_once
@@ -105,12 +105,11 @@ class JobMaster:
         self._end = JobEnd(plan, coordinator, self._hooks, self._commits, self.metrics, runner, record)
         self._closing = Steps(plan.job_name)
         self._ended = threading.Event()
-        cancellation = settings.cancellation
-        self._cancellation = Cancellation(plan.job_name, cancellation, runner, self._ended, self._give_up)
+        self._cancellation = Cancellation(plan.job_name, settings.cancellation, runner, self._ended, self._give_up)
         self._backlog = False
         self._wake = threading.Event()
         if record is not None:
-            record.when_fenced += [self._wake.set, runner.cancel]
+            record.when_fenced += [self._wake.set, lambda: self._cancellation.begin(self._thread)]
         self._stopped_with: CompletedCheckpoint | None = None
         self._thread = threading.Thread(target=self._live, name=f"flott-job-{plan.job_name}", daemon=True)
 
@@ -171,6 +170,7 @@ class JobMaster:
             status = JobStatus.CANCELED
             error = JobCanceledError(f"job '{self.plan.job_name}' was cancelled")
         self._ended.set()
+        self._closing.resumable = isinstance(error, RunnerLostError)
         late: BaseException | None = self._closing.run("cleaning up", lambda: self._clean_up(status))
         if late is not None:
             status, error = JobStatus.FAILED, late
@@ -191,7 +191,7 @@ class JobMaster:
         self.result.complete_exceptionally(JobCanceledError(f"job '{self.plan.job_name}' was cancelled"))
 
     def _loop(self) -> None:
-        over, restored = False, False
+        over = restored = False
         while not over and not self._cancelled.is_set():
             try:
                 if not restored:
@@ -199,6 +199,8 @@ class JobMaster:
                     restored = True
                     self.progress.enter(JobStatus.RUNNING)
                 over = self._step()
+            except RunnerLostError:
+                raise
             except USER_CODE_RAISES as error:  # whatever it is, the restart strategy decides
                 if self._cancelled.is_set():
                     return
@@ -229,10 +231,7 @@ class JobMaster:
         if wait is None:
             raise error
         self.progress.enter(JobStatus.RESTARTING)
-        latest = self.checkpoints.latest
-        where = "the beginning" if latest is None else f"checkpoint {latest.metadata.checkpoint_id}"
-        if latest is None and self._start is not None:
-            where = f"{self._start.kind} {self._start.checkpoint_id}"
+        where = beginning_of(self.checkpoints.latest, self._start)
         log.warning("job '%s' failed and starts again from %s in %.1f s: %s",
                     self.plan.job_name, where, wait / 1000, error)  # fmt: skip
         self._cancelled.wait(wait / 1000)
@@ -289,7 +288,8 @@ class JobMaster:
         last = len(version.ended | newly_ended) == len(version.enumerators)
         pending = self._checkpointing.begin(backlog=self._backlog, last=last)
         if pending is None and not newly_ended and not due and all(plan.empty for plan in sources.values()):
-            self._rest(self._pause(sources, now, self._clock.steady()))
+            wakeup = None if version.wakeup is None else version.wakeup - now
+            self._rest(pause_before(sources, self._clock.steady(), wakeup, self.settings.buffer_timeout))
             return False
         if pending is not None and pending.savepoint is not None and pending.savepoint.drain:
             sources = {vertex: replace(plan, ended=True) for vertex, plan in sources.items()}
@@ -337,12 +337,6 @@ class JobMaster:
             start.claimed()
             self._start = replace(start, claimed=None)
         return self._stopped_with is not None
-
-    def _pause(self, sources: dict[int, SourcePlan], now: int, steady: int) -> float:
-        waits = [plan.look_again - steady for plan in sources.values() if plan.look_again is not None]
-        if self._version.wakeup is not None:
-            waits.append(self._version.wakeup - now)
-        return max(min([*waits, self.settings.buffer_timeout]), 1) / 1000
 
     def _run_epoch(self, sources: dict[int, SourcePlan], pending: PendingCheckpoint | None) -> list[TaskReport] | None:
         told = len(self._checkpointing.notices)

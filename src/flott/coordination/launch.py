@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from flott.common.options import ExecutionOptions, FlottOptions, PipelineOptions, RestOptions
+from flott.coordination.alignment import SourceAlignment
 from flott.coordination.cancellation import CancellationSettings
 from flott.coordination.checkpoints.coordinator import CheckpointCoordinator
 from flott.coordination.checkpoints.orphans import remove_orphans
@@ -136,6 +137,8 @@ def prepare(
         fixed = tuple(replace(vertex, max_parallelism_is_set=True) for vertex in plan.vertices)
         plan = replace(plan, vertices=fixed)
     epoch_target = configuration.get(FlottOptions.EPOCH_TARGET_DURATION).to_millis()
+    # Sources that wait for each other are compared between epochs.
+    epoch_target = min(epoch_target, SourceAlignment.of(plan).update_interval or epoch_target)
     settings = CheckpointSettings.of(configuration)
     beginning = find_beginning(plan, configuration, settings)
     job_id = beginning.job_id

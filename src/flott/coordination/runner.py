@@ -14,14 +14,15 @@ class EpochRunner(Protocol):
     def run(self, order: EpochOrder) -> list[TaskReport]:
         """Run one epoch to its end and return the reports of the attempts that count.
 
-        Raises EpochFailedError when it could not be completed; then nothing of it counts.
+        Raises EpochFailedError when it could not be completed; then nothing of it counts. Raises RunnerLostError when
+        no epoch can be completed here any more.
         """
 
     def cancel(self) -> None:
         """Stop the epoch that is running, from another thread; ``run`` then raises EpochFailedError."""
 
     def kill(self) -> None:
-        """Kill what works on the epoch and did not heed ``cancel``, if it is in processes of its own."""
+        """Kill what works on the epoch and ignored ``cancel``, if it is in processes of its own."""
 
     def discard(self, names: list[str]) -> None:
         """Remove state files that no version needs any more; called from a thread beside the loop."""

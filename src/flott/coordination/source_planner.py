@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flott.connectors.feedback import FeedbackEnumerator
 from flott.coordination.alignment import SourceAlignment, pause
 from flott.errors import FlottError
-from flott.runtime.source import raise_named
+from flott.runtime.source import PausesSplits, raise_named
 
 if TYPE_CHECKING:
     from flott.coordination.version import JobVersion
@@ -24,17 +24,23 @@ class SourcePlanner:
         self._titles = {vertex.index: vertex.chain[0].title for vertex in plan.vertices}
         self._plans: dict[int, SourcePlan] = {}
         """What each source read last."""
+        self._held: set[int] = set(self._titles)
+        """The sources of which splits waited in the last plan; before the first, of any, for all that is known."""
 
     def plan(self, version: JobVersion, scale: float, now: int) -> dict[int, SourcePlan]:
         """Plan the next epoch."""
         ahead = self._alignment.ahead()
         tell_loops(version)
         for vertex, source in version.enumerators.items():
-            paused = vertex in ahead and vertex in self._plans
+            splits = ahead.get(vertex, frozenset())
+            paused = vertex in self._plans and self._alignment.all_ahead(vertex, splits)
             try:
+                if isinstance(source, PausesSplits) and (splits or vertex in self._held):
+                    source.pause_splits(splits)
                 self._plans[vertex] = pause(self._plans[vertex]) if paused else source.plan(scale, now)
             except (ConnectionError, FlottError) as error:
                 raise_named(self._titles[vertex], error)
+        self._held = set(ahead)
         return dict(self._plans)
 
     def nothing(self) -> dict[int, SourcePlan]:
@@ -52,3 +58,18 @@ def tell_loops(version: JobVersion) -> None:
     over = version.enumerators.keys() - loops.keys() <= version.ended and all(loop.empty for loop in loops.values())
     for loop in loops.values():
         loop.inputs_ended = over
+
+
+def pause_before(sources: dict[int, SourcePlan], steady: int, wakeup: int | None, tick: int) -> float:
+    """Return for how many seconds there is nothing to do: until a source, a timer or the next tick is due.
+
+    Args:
+        sources: What was planned, and brought nothing.
+        steady: The clock that sources were planned by.
+        wakeup: In how many milliseconds a timer is due.
+        tick: The latency target in milliseconds.
+    """
+    waits = [plan.look_again - steady for plan in sources.values() if plan.look_again is not None]
+    if wakeup is not None:
+        waits.append(wakeup)
+    return max(min([*waits, tick]), 1) / 1000

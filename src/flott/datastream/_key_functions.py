@@ -42,8 +42,8 @@ def check_keys(call: str, select: Callable[[Any], Any], records: Iterable[Any]) 
 
     >>> check_keys("key_by(...)", lambda record: record["tags"], [{"tags": {"a": 1}}])
     Traceback (most recent call last):
-    flott.errors.GraphError: key_by(...): ...: the key of record {'tags': {'a': 1}} is {'a': 1}, of type dict, which has
-    no canonical form, ...
+    flott.errors.GraphError: key_by(...): ...: the key of record {'tags': {'a': 1}} is {'a': 1}, of type dict,
+    which has no canonical form, ...
     """
     for record in records:
         try:

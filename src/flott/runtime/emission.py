@@ -47,6 +47,8 @@ class Emission(NamedTuple):
     """Returns what is emitted for a value."""
     extend: Callable[[list[Any], Iterable[Any]], None]
     """Adds to a list what is emitted for each of several values, as the function yields them."""
+    map_into: Callable[[list[Any], Callable[[Any], Any], list[Any]], None]
+    """Adds to a list what is emitted for what a function returns for each record. If it fails, the rest is missing."""
     copies: bool
 
 
@@ -61,10 +63,11 @@ def emission(*, object_reuse: bool) -> Emission:
     {'user': 'ann', 'pages': ['/']}
     """
     if object_reuse:
-        return Emission(_same, list.extend, copies=False)
+        return Emission(_same, list.extend, _map_into, copies=False)
     if native.emission is not None:
-        return Emission(native.emission.emitted, native.emission.extend, copies=True)
-    return Emission(copied, _extend, copies=True)
+        compiled = native.emission
+        return Emission(compiled.emitted, compiled.extend, compiled.map_into, copies=True)
+    return Emission(copied, _extend, _map_copies_into, copies=True)
 
 
 def copies(values: list[Any]) -> list[Any]:
@@ -89,6 +92,14 @@ def owned(values: list[Any]) -> list[Any]:
 
 def _same(value: Any) -> Any:
     return value
+
+
+def _map_into(values: list[Any], call: Callable[[Any], Any], records: list[Any]) -> None:
+    values.extend(map(call, records))
+
+
+def _map_copies_into(values: list[Any], call: Callable[[Any], Any], records: list[Any]) -> None:
+    values.extend(map(copied, map(call, records)))
 
 
 def _extend(values: list[Any], produced: Iterable[Any]) -> None:

@@ -110,6 +110,8 @@ class TaskReport:
     ended: bool = False
     source_watermark: int | None = None
     source_active: bool = True
+    split_watermarks: dict[str, int] = field(default_factory=dict)
+    """Of a source that is aligned with others: how far its active splits have come."""
     next_wakeup: int | None = None
     """When the earliest processing-time timer is due."""
     input_watermark: int | None = None

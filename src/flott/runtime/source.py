@@ -27,6 +27,8 @@ class SplitRead:
     end: Any
     ended: bool = False
     """The split has nothing beyond ``end``, ever."""
+    paused: bool = False
+    """It waits for slower splits (watermark alignment): that it brings nothing does not make it idle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class Source(Protocol):
     """A replayable input: the same read gives the same records, however often and wherever it is done."""
 
     fresh_batches: ClassVar[bool] = False
-    """Whether nobody else has the lists of the batches that ``read`` gives out."""
+    """Whether nobody else has the lists of the batches that ``read`` yields."""
 
     def is_bounded(self) -> bool:
         """Say whether the input ends by itself."""
@@ -77,6 +79,14 @@ class Source(Protocol):
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
         """Give out the records of one planned read, in order."""
+
+
+@runtime_checkable
+class PausesSplits(Protocol):
+    """An enumerator that can let some splits wait while it reads on in others."""
+
+    def pause_splits(self, splits: frozenset[str]) -> None:
+        """Read nothing of these splits from now on; called before each plan if some are to wait, or did."""
 
 
 PARSE_ERRORS = "numParseErrors"

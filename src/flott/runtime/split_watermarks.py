@@ -85,9 +85,14 @@ class SplitWatermarks:
         elif self._combined.idle and self._runs:
             self._emitter.mark_idle()
 
-    def split_watermarks(self) -> dict[Hashable, int]:
-        """Return how far each split has come: what the alignment of splits and sources goes by."""
-        return {split: mark for split, (mark, _) in self._combined.snapshot()[0].items()}
+    def hold(self, split: Hashable) -> None:
+        """A split waits for slower ones: it does not become idle meanwhile."""
+        self.add_split(split)
+        self._runs[split].hold()
+
+    def active_watermarks(self) -> dict[Hashable, int]:
+        """Return how far each active split has come: what the alignment of splits and sources goes by."""
+        return {split: mark for split, (mark, active) in self._combined.snapshot()[0].items() if active}
 
     def next_wakeup(self) -> int | None:
         """Return when the next split will count as idle if nothing comes."""

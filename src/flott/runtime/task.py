@@ -222,8 +222,10 @@ class Subtask:
             self.chain.notify(notice)
         clock = self.services.clock
         now = clock.now()
-        self.chain.process_time(now)
         head = self.chain.head
+        if isinstance(head, SourceOperator):
+            head.hold(order.reads)
+        self.chain.process_time(now)
         for _ in head.run(order.reads, ended=order.ended) if isinstance(head, SourceOperator) else gate.deliver(head):
             later = clock.now()
             if later > now:
@@ -276,7 +278,9 @@ class Subtask:
         report.watermark, report.active = last.watermark, last.active
         report.input_watermark = min((valve.watermark for valve in gate.valves.values()), default=None)
         report.source_watermark, report.source_active = chain.outputs[0].watermark, chain.outputs[0].active
-        report.records_in = chain.head.records if isinstance(chain.head, SourceOperator) else gate.records
+        report.records_in = gate.records
+        if isinstance(chain.head, SourceOperator):
+            report.records_in, report.split_watermarks = chain.head.records, chain.head.split_watermarks()
         report.records_out = sum(output.emitted for output in chain.outputs if output.edges or output.side_edges)
         report.emitted = tuple(output.emitted for output in chain.outputs)
         report.seconds["state"] = report.seconds.get("state", 0.0) + self.services.stopwatch() - begun

@@ -195,6 +195,10 @@ class GeneratorRun:
 
     # Time of day
 
+    def hold(self) -> None:
+        """Nothing comes because somebody lets the stream wait: that does not count as silence."""
+        self._active = True
+
     def emit_periodically(self, now: int) -> None:
         """Ask for a watermark; or mark the stream idle, if nothing came for longer than the idle timeout."""
         if self._idle_timeout is not None and self._is_silent(now):

@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pyspark
+from pyspark import SparkContext
 
 from flott.errors import ConfigurationError
 
 OLDEST_JAVA = 17
 LAST_LINES = 5
+PATIENCE = 5.0
+"""Seconds that Java may take to end, or to answer."""
 """So many lines of what a failed start said are shown."""
 QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off"
 """An archive that does not fit is no reason to say anything: Java then reads the classes as ever."""
@@ -89,3 +94,29 @@ def write_class_archive() -> Path:
     finally:
         half.unlink(missing_ok=True)
     return archive
+
+
+def how_java_ended() -> str | None:
+    """Return how the Java that this program talks to has ended; None while it lives, or without one."""
+    gateway: Any = SparkContext._gateway  # noqa: SLF001 - no public way to ask
+    if gateway is None:
+        return None
+    process = getattr(gateway, "proc", None)
+    if process is None:  # spark-submit started this program from Java
+        return "it takes no connections" if is_silent(gateway) else None
+    try:
+        # Its connections break a moment before it has ended.
+        code = process.wait(PATIENCE if is_silent(gateway) else 0)
+    except subprocess.TimeoutExpired:
+        return None
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def is_silent(gateway: Any) -> bool:
+    """Return whether Java takes no connections."""
+    parameters = gateway.gateway_parameters
+    try:
+        socket.create_connection((parameters.address, parameters.port), PATIENCE).close()
+    except OSError:
+        return True
+    return False

@@ -11,11 +11,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql.types import BinaryType, IntegerType, StructField, StructType
 
 from flott.common.options import FlottOptions, LogOptions
-from flott.errors import EpochFailedError
+from flott.errors import EpochFailedError, RunnerLostError
 from flott.runtime.job_file import pack
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.storage import open_storage, remove_job_files
 from flott.spark.anchors import Anchors
+from flott.spark.java import how_java_ended
 from flott.spark.prints import show_prints
 from flott.spark.session import is_local, is_remote
 from flott.spark.worker import JobAddress, LevelTask, digest_of
@@ -76,8 +77,8 @@ class SparkRunner:
     def run(self, order: EpochOrder) -> list[TaskReport]:
         """Run one epoch as one Spark job."""
         spark, levels = self._spark, self._plan.levels
-        spark.addTag(self._tag)
         try:
+            spark.addTag(self._tag)
             self._anchors.cast(spark)
             first = levels[0]
             frame = spark.range(0, first.partitions, 1, first.partitions)
@@ -86,10 +87,15 @@ class SparkRunner:
                 frame = self._anchors.exchanged(frame, level)
                 frame = frame.mapInArrow(self._task(level, order), BLOCKS)
             rows = frame.collect()
-        except PySparkException as error:
-            raise EpochFailedError(short_cause(error)) from error
-        finally:
             spark.removeTag(self._tag)
+        except Exception as error:
+            how = how_java_ended()
+            if how is not None:
+                raise RunnerLostError(JAVA_ENDED.format(how)) from error
+            spark.removeTag(self._tag)
+            if isinstance(error, PySparkException):
+                raise EpochFailedError(short_cause(error)) from error
+            raise
         reports: list[TaskReport] = [pickle.loads(row.data) for row in rows]
         self._anchors.look_at(reports)
         show_prints(self._plan, reports)
@@ -103,6 +109,10 @@ class SparkRunner:
     def cancel(self) -> None:
         """Stop the running epoch's Spark job."""
         self._spark.interruptTag(self._tag)
+
+    def kill(self) -> None:
+        """Interrupt once more: Spark kills a Python worker that works on two seconds after its task was interrupted."""
+        self.cancel()
 
     def discard(self, names: list[str]) -> None:
         """Remove state files that no version needs any more."""
@@ -119,6 +129,11 @@ class SparkRunner:
         if not fenced:
             remove_job_files(self._storage, self._address.job_file, keep)
 
+
+JAVA_ENDED = (
+    "Java, in which Spark runs, has ended ({}): nothing can run in this process any more. Start the program again: it "
+    "resumes from its last checkpoint, if it has a checkpoint directory. Java is killed most often for lack of memory"
+)
 
 NOT_THERE = (
     "The Python of Spark's workers can't import it: install it where they run, or send a packed environment along, and "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from flott.common.machine_clock import MachineClock
 from flott.errors import StateAccessError
 from flott.runtime.context import OperatorContext, RuntimeContext
-from flott.runtime.emission import copied
+from flott.runtime.emission import emission
 from flott.runtime.keys import groups_of_subtask
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
@@ -100,5 +100,5 @@ def call_for_keys(function: KeyedStateReaderFunction, backend: KeyedBackend, ctx
                 continue
             seen.add(head)
             backend.scope.key = ctx.key = key
-            yield from map(copied, function.read_key(key, ctx) or ())
+            yield from map(emission(object_reuse=False).one, function.read_key(key, ctx) or ())
     backend.scope.unset()

@@ -165,7 +165,7 @@ class ExecutionOptions:
         .long_type()
         .default_value(180_000)
         .with_description(
-            "Milliseconds after which a function that heeds no cancellation is given up: its Spark workers are killed; "
+            "Milliseconds after which a function that ignores cancellation is abandoned: its Spark workers are killed; "
             "in-process the job counts as cancelled without it. 0 for never."
         )
     )

@@ -55,8 +55,13 @@ class KafkaEnumerator:
         self._started = False
         self._checked = False
         self._look_again: int | None = None
+        self._paused: frozenset[str] = frozenset()
         self._taken: list[KafkaSourceState] = []
         """Snapshots of which it is not known whether their checkpoint is complete; oldest first."""
+
+    def pause_splits(self, splits: frozenset[str]) -> None:
+        """Read nothing of these partitions until they may go on."""
+        self._paused = splits
 
     def plan(self, scale: float, now: int) -> SourcePlan:
         """Plan about the same number of messages for each subtask."""
@@ -73,7 +78,7 @@ class KafkaEnumerator:
         amount = max(1, int(RECORDS_PER_SUBTASK * scale))
         for subtask in range(self._parallelism):
             mine = [one for one in alive if owner(one, self._parallelism) == subtask]
-            there = {one: max(0, ends[one] - self._positions[one]) for one in mine}
+            there = {one: 0 if one.split in self._paused else max(0, ends[one] - self._positions[one]) for one in mine}
             shares = share_out(there, amount)
             reads.append(tuple(self._advance(one, shares[one]) for one in mine))
             planned += sum(shares.values())
@@ -87,7 +92,7 @@ class KafkaEnumerator:
         ended = one in self._stops and end >= self._stops[one]
         if ended:
             self._ended.add(one)
-        return SplitRead(one.split, start, end, ended=ended)
+        return SplitRead(one.split, start, end, ended=ended, paused=one.split in self._paused)
 
     def _discover(self, now: int) -> None:
         """Find the partitions: once, or again and again when new ones are waited for."""

@@ -11,6 +11,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 
 from flott.runtime.native cimport _emission
+from flott.runtime.state.changed_in_place import UNCHANGING
 from flott.runtime.state.key_scope import KeyScope
 
 cdef extern from "Python.h":
@@ -20,6 +21,10 @@ cdef extern from "Python.h":
         PyMemberDef *d_member
     PyObject *PyDict_GetItemWithError(object where, object key) except? NULL
     bint PyGen_CheckExact(object generator)
+    bint PyLong_CheckExact(object one)
+    bint PyUnicode_CheckExact(object one)
+    bint PyFloat_CheckExact(object one)
+    bint PyTuple_CheckExact(object one)
     int PyIter_Send(object generator, object sent, PyObject **result) except -1
     void Py_DECREF(PyObject *one)
     void Py_XDECREF(PyObject *one)
@@ -56,11 +61,24 @@ cdef inline void set_key(object scope, object key) noexcept:
     Py_XDECREF(before)
 
 
+cdef bint may_change(object value):
+    """Return whether a value, or something in it, can be changed in place."""
+    if PyLong_CheckExact(value) or PyUnicode_CheckExact(value) or PyFloat_CheckExact(value) or value is None:
+        return False
+    if not PyTuple_CheckExact(value):
+        return type(value) not in UNCHANGING
+    for item in <tuple> value:
+        if may_change(item):
+            return True
+    return False
+
+
 cdef class LiveValues:
     """A value per key: ``_written`` holds this epoch's, ``_read`` those before; whoever inherits has ``_fetch``."""
 
     cdef public dict _read
     cdef public dict _written
+    cdef public dict _handed
     cdef readonly object _scope
 
     def __cinit__(self, *_, **__):
@@ -72,14 +90,19 @@ cdef class LiveValues:
         self._scope = scope
         self._read = {}
         self._written = {}
+        self._handed = None
 
     def current(self):
         """Return the value of the current key, or None."""
         key = key_of(self._scope)
         cdef PyObject *value = PyDict_GetItemWithError(self._written, key)
-        if value is NULL:
-            value = PyDict_GetItemWithError(self._read, key)
-        return self._fetch(key) if value is NULL else <object> value
+        if value is not NULL:
+            return <object> value
+        value = PyDict_GetItemWithError(self._read, key)
+        found = self._fetch(key) if value is NULL else <object> value
+        if self._handed is not None and may_change(found):
+            PyDict_SetItem(self._handed, key, found)
+        return found
 
     def replace(self, value):
         """Set the value of the current key; None removes it."""

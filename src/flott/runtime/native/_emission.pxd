@@ -9,7 +9,7 @@ cdef extern from "Python.h":
 
 
 cdef inline bint is_light(PyObject *value) noexcept:
-    """Say whether a value is of one of the most common immutable types."""
+    """Return whether a value is of one of the most common immutable types."""
     cdef PyTypeObject *kind = Py_TYPE(value)
     return (
         kind == &PyUnicode_Type or kind == &PyLong_Type or kind == &PyFloat_Type
@@ -18,7 +18,7 @@ cdef inline bint is_light(PyObject *value) noexcept:
 
 
 cdef inline bint is_simple(PyObject *value) noexcept:
-    """Say whether a value is one of these, or a tuple of them: what most records are."""
+    """Return whether a value is one of these, or a tuple of them: what most records are."""
     cdef Py_ssize_t number
     if Py_TYPE(value) != &PyTuple_Type:
         return is_light(value)

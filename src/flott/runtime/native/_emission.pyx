@@ -1,5 +1,5 @@
 # cython: language_level=3, always_allow_keywords=False, boundscheck=False, wraparound=False
-"""Records as they were when they were emitted, in machine code. It does what flott.runtime.emission does in Python.
+"""Records as they were when they were emitted, compiled. It does what flott.runtime.emission does in Python.
 
 Besides, what nobody else refers to is not copied: an object with a single reference, all of whose contents have a
 single one, was made for whoever holds it. References are borrowed here, so that counting them tells something.
@@ -27,6 +27,9 @@ cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject *value)
     bint PyGen_CheckExact(object generator)
     int PyIter_Send(object generator, object sent, PyObject **result) except -1
+    ctypedef object (*vectorcallfunc)(PyObject *call, PyObject **arguments, size_t flags, PyObject *names)
+    vectorcallfunc PyVectorcall_Function(PyObject *call) noexcept
+    size_t PY_VECTORCALL_ARGUMENTS_OFFSET
     object PyType_GenericAlloc(PyTypeObject *kind, Py_ssize_t items)
     object PyList_GetSlice(PyObject *value, Py_ssize_t start, Py_ssize_t end)
     void Py_DECREF(PyObject *value)
@@ -61,7 +64,7 @@ cdef object new_tuple = tuple.__new__
 cdef Py_ssize_t offset_of(object member) except -1:
     """Return where in an object one of its class's __slots__ is."""
     if type(member).__name__ != "member_descriptor":
-        raise TypeError(f"{member!r} is no slot")
+        raise TypeError(f"{member!r} is not a slot")
     return (<PyMemberDescrObject *> <PyObject *> member).d_member.offset
 
 
@@ -110,7 +113,7 @@ cdef inline tuple slots_at(PyObject *value):
 
 
 cdef bint stays(PyObject *value, Py_ssize_t references, int depth) except -1:
-    """Say whether nobody can change a value: it is immutable, or has no more references than these.
+    """Return whether nobody can change a value: it is immutable, or has no more references than these.
 
     Args:
         value: The value.
@@ -197,7 +200,7 @@ cdef bint attributes_stay(PyObject *value, bint alone, int depth) except -1:
 
 
 cdef inline bint is_flat(PyObject *value, int kind) except -1:
-    """Say whether a list or dict holds nothing but values of immutable types."""
+    """Return whether a list or dict holds nothing but values of immutable types."""
     cdef Py_ssize_t number, place = 0
     cdef PyObject *key
     cdef PyObject *item
@@ -465,6 +468,23 @@ def extend(list values, results):
     gather(values, results)
 
 
+def map_into(list values, call, list records):
+    """Add what a function returns for each record; after an error as many are there as records were done."""
+    cdef vectorcallfunc run = PyVectorcall_Function(<PyObject *> call)
+    cdef PyObject *arguments[2]
+    cdef Py_ssize_t number
+    if run is NULL:
+        for record in records:
+            result = call(record)
+            PyList_Append(values, result if is_simple(<PyObject *> result) else as_emitted(<PyObject *> result, 1))
+        return
+    for number in range(PyList_GET_SIZE(records)):
+        # Directly, so that one call of Python from C costs no more than one from Python.
+        arguments[1] = <PyObject *> PyList_GET_ITEM(records, number)
+        result = run(<PyObject *> call, &arguments[1], 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+        PyList_Append(values, result if is_simple(<PyObject *> result) else as_emitted(<PyObject *> result, 1))
+
+
 cdef list all_as_emitted(list values, Py_ssize_t references):
     cdef Py_ssize_t number, size = PyList_GET_SIZE(values)
     cdef PyObject *value
@@ -488,5 +508,5 @@ def copies(list values):
 
 
 def owned(list values):
-    """Return a list with a copy of each value that has other references; the same list if there are none."""
+    """Return a list with a copy of each value that has other references; the same list if no value has any."""
     return all_as_emitted(values, 1)

@@ -31,7 +31,7 @@ cdef enum:
 
 
 def all_tuples(list values, Py_ssize_t size):
-    """Say whether all values are tuples of this size."""
+    """Return whether all values are tuples of this size."""
     cdef Py_ssize_t number
     for number in range(PyList_GET_SIZE(values)):
         value = <object> PyList_GET_ITEM(values, number)

@@ -25,12 +25,12 @@ class CoMap(TwoInputs, UserFunctionOperator):
         self._map(batch, self.function.map2)
 
     def _map(self, batch: Batch, call: Callable[[Any], Any]) -> None:
-        stamps, emitted = batch.stamps, self.context.emission.one
-        records = iter(batch.values)
+        stamps = batch.stamps
+        values: list[Any] = []
         try:
-            values = [emitted(call(record)) for record in records]
+            self.context.emission.map_into(values, call, batch.values)
         except USER_CODE_RAISES as error:
-            raise self.failed(error, records, batch.values) from None
+            raise self.failure(error, batch.values[len(values)]) from None
         there = [value is not None for value in values]
         if not all(there):
             values = list(compress(values, there))

@@ -23,7 +23,7 @@ class Results:
     __slots__ = ("copies", "emitted", "extend", "sides", "stamps", "values")
 
     def __init__(self, emission: Emission) -> None:
-        self.emitted, self.extend, self.copies = emission
+        self.emitted, self.extend, self.copies = emission.one, emission.extend, emission.copies
         """Whoever fills ``values`` does so by these."""
         self.values: list[Any] = []
         self.stamps: Stamps | None = []

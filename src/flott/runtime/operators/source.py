@@ -10,6 +10,7 @@ from flott.runtime.emission import copies, owned
 from flott.runtime.operator import Operator
 from flott.runtime.source import PARSE_ERRORS, CountsParseErrors, raise_named
 from flott.runtime.split_watermarks import SplitWatermarks
+from flott.runtime.value_kinds import NotCopiedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,6 +57,18 @@ class SourceOperator(Operator):
     def snapshot(self) -> Any:
         return self.ended, None if self.time is None else self.time.snapshot()
 
+    def hold(self, reads: tuple[SplitRead, ...]) -> None:
+        """Learn which splits wait for slower ones, before time goes on."""
+        if self.time is not None:
+            for read in reads:
+                if read.paused:
+                    self.time.hold(read.split)
+
+    def split_watermarks(self) -> dict[str, int]:
+        """Return how far the active splits of a source have come that is aligned with others."""
+        aligned = self.strategy is not None and self.strategy.alignment is not None
+        return self.time.active_watermarks() if aligned and self.time is not None else {}  # type: ignore[return-value]
+
     def run(self, reads: tuple[SplitRead, ...], *, ended: bool) -> Iterator[None]:
         """Read what was planned; gives way to the caller after each batch."""
         time = self.time
@@ -85,7 +98,11 @@ class SourceOperator(Operator):
     def _own(self, batch: Batch) -> Batch:
         """Return the records as those behind get them: theirs alone, in the shape of their type."""
         if not (batch.columnar or self.context.object_reuse):
-            values = (owned if self.source.fresh_batches else copies)(batch.values)
+            try:
+                values = (owned if self.source.fresh_batches else copies)(batch.values)
+            except NotCopiedError as error:
+                message = f"{self.context.title}: a record of the source can't be emitted: {error}"
+                raise FlottError(message) from None
             batch = Batch(values, batch.stamps)
         return batch if self._shape is None else self._shape(batch)
 

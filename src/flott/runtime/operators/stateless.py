@@ -1,6 +1,6 @@
 """Map, flat map and filter: a list comes in, a list goes out.
 
-Python calls one function from another faster than C calls it: hence comprehensions, not ``map``.
+Python calls one function from another faster than ``map`` does: hence comprehensions where nothing is compiled.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Map(UserFunctionOperator):
         self.call = self.function.map
 
     def process(self, batch: Batch) -> None:
-        records, call, emitted = iter(batch.values), self.call, self.context.emission.one
+        values: list[Any] = []
         try:
-            values = [emitted(call(record)) for record in records]
+            self.context.emission.map_into(values, self.call, batch.values)
         except USER_CODE_RAISES as error:
-            raise self.failed(error, records, batch.values) from None
+            raise self.failure(error, batch.values[len(values)]) from None
         self.output.emit(Batch(values, batch.stamps))
 
 

@@ -60,10 +60,13 @@ class StateAccess:
         backend, clock = self._states_of(f"{kind} '{name}'")
         lifetime = lifetime_of(descriptor)
         if lifetime is None:
-            return backend.part(name, kind, lambda: make(backend, name), schema_of_descriptor(descriptor))
-        return backend.part(
-            name,
-            kind,
-            lambda: expiring_state(kind, backend, descriptor, lifetime, clock),
-            schema_of_descriptor(descriptor),
-        )
+            part = backend.part(name, kind, lambda: make(backend, name), schema_of_descriptor(descriptor))
+        else:
+            part = backend.part(
+                name,
+                kind,
+                lambda: expiring_state(kind, backend, descriptor, lifetime, clock),
+                schema_of_descriptor(descriptor),
+            )
+        part.watch()
+        return part

@@ -6,6 +6,8 @@ import pickle
 import struct
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.state.changed_in_place import UNCHANGING, may_change
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -21,7 +23,7 @@ MANY_CHUNKS = 16
 class ListState:
     """A list per key. Appends of an epoch become one chunk; only reading brings the whole list in."""
 
-    __slots__ = ("_appended", "_backend", "_chunks", "_column", "_replaced", "_scope", "_whole", "convert")
+    __slots__ = ("_appended", "_backend", "_chunks", "_column", "_handed", "_replaced", "_scope", "_whole", "convert")
 
     def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
         self._backend = backend
@@ -32,15 +34,52 @@ class ListState:
         self._replaced: set[Any] = set()
         self._chunks: dict[Any, int] = {}
         """Number of the next chunk, where it is known."""
+        self._handed: set[Any] | None = None
+        """Keys whose elements were handed out in this epoch and can change in place; None if nobody changes them."""
         self.convert: ConvertEntry | None = None
         """How chunks are read that were stored under another schema."""
 
     def get(self) -> list[Any]:
         """Return the current key's list; empty when there is none."""
-        return list(self.peek())
+        whole = list(self.peek())
+        if self._handed is not None and self._scope.key not in self._handed:
+            self._hand_out(whole)
+        return whole
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.get())
+
+    def watch(self) -> None:
+        """From now on, keep what a user's function changes in place."""
+        if self._handed is None:
+            self._handed = set()
+
+    def _hand_out(self, elements: list[Any]) -> None:
+        if not UNCHANGING.issuperset(map(type, elements)) and any(map(may_change, elements)):
+            self._handed.add(self._scope.key)  # type: ignore[union-attr]
+
+    def _keep_changed(self) -> None:
+        """Rewrite lists whose stored elements were changed in place."""
+        if not self._handed:
+            return
+        handed, self._handed = self._handed, set()
+        for key in handed - self._replaced:
+            stored = self._stored_elements(key)
+            now = self._elements(self._whole[key])[: len(stored)]
+            if list(map(pickle.dumps, now)) != list(map(pickle.dumps, stored)):
+                self._replaced.add(key)
+                self._appended.pop(key, None)
+
+    def _stored_elements(self, key: Any) -> list[Any]:
+        found: list[Any] = []
+        for address, data in self._backend.scan(self._backend.address(self._column, key)):
+            values = pickle.loads(data)
+            found.extend(values if self.convert is None else self.convert(address, values))
+        return found
+
+    def _elements(self, whole: list[Any]) -> list[Any]:
+        """Return the elements of what is in memory."""
+        return whole
 
     def peek(self) -> list[Any]:
         """Return the live list of the current key, not to be changed."""
@@ -117,6 +156,7 @@ class ListState:
         return True
 
     def flush(self, changes: Changes) -> None:
+        self._keep_changed()
         for key in self._replaced:
             prefix = self._backend.address(self._column, key)
             for address, _ in self._backend.scan(prefix):
@@ -145,6 +185,7 @@ class ListState:
         self._whole = {}
         self._appended = {}
         self._replaced = set()
+        self._handed = None if self._handed is None else set()
         self._chunks = {}
 
     def live_entries(self) -> int:

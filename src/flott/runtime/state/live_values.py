@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime import native
+from flott.runtime.state.changed_in_place import may_change
 
 if TYPE_CHECKING:
     from flott.runtime.state.key_scope import KeyScope
 
 
+def differs(value: Any, stored: bytes | None) -> bool:
+    """Return whether a value is not the one that was stored, as a pickle."""
+    if stored is None or pickle.dumps(value, 5) == stored:
+        return stored is None
+    return native.entries is None or native.entries.dumps(value) != stored
+
+
 class LiveValuesInPython:
     """A value per key: ``_written`` holds this epoch's, ``_read`` those before; whoever inherits has ``_fetch``."""
 
-    __slots__ = ("_read", "_scope", "_written")
+    __slots__ = ("_handed", "_read", "_scope", "_written")
 
     def __init__(self, scope: KeyScope) -> None:
         self._scope = scope
         self._read: dict[Any, Any] = {}
         self._written: dict[Any, Any] = {}
+        self._handed: dict[Any, Any] | None = None
+        """What was handed out of ``_read`` in this epoch and can change in place; None if nobody changes it there."""
 
     def current(self) -> Any:
         """Return the value of the current key, or None."""
@@ -27,7 +38,10 @@ class LiveValuesInPython:
         if key in written:
             return written[key]
         read = self._read
-        return read[key] if key in read else self._fetch(key)
+        value = read[key] if key in read else self._fetch(key)
+        if self._handed is not None and may_change(value):
+            self._handed[key] = value
+        return value
 
     def replace(self, value: Any) -> None:
         """Set the value of the current key; None removes it."""

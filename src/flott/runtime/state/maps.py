@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from flott.runtime.canonical_keys import MAY_HOLD_NAN, with_one_nan
 from flott.runtime.keys import encode_key
+from flott.runtime.state.changed_in_place import UNCHANGING, may_change
+from flott.runtime.state.live_values import differs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,7 +33,9 @@ def entry_address(encoded: bytes) -> bytes:
 class MapState:
     """A map per key. Values are read entry by entry; going over a map merges the store with this epoch's writes."""
 
-    __slots__ = ("_backend", "_cleared", "_column", "_complete", "_read", "_scope", "_written", "convert", "moved")
+    __slots__ = (
+        "_backend", "_cleared", "_column", "_complete", "_handed", "_read", "_scope", "_written", "convert", "moved",
+    )  # fmt: skip
 
     def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
         self._backend = backend
@@ -43,6 +47,8 @@ class MapState:
         """Keys whose map is all in ``_read``."""
         self._cleared: set[Any] = set()
         """Keys whose stored entries must go."""
+        self._handed: dict[tuple[Any, Any], Any] | None = None
+        """What was handed out of ``_read`` in this epoch and can change in place; None if nobody changes it there."""
         self.convert: ConvertEntry | None = None
         """How entries are read that were stored under another schema."""
         self.moved: dict[bytes, bytes] = {}
@@ -87,7 +93,10 @@ class MapState:
         if read is None:
             read = self._read[at] = {}
         if key in read:
-            return read[key]
+            value = read[key]
+            if self._handed is not None and type(value) not in UNCHANGING:
+                self._handed[at, key] = value
+            return value
         if type(key) in MAY_HOLD_NAN and (same := with_one_nan(key)) is not key:
             return self._lookup(same)
         if at in self._complete or at in self._cleared:
@@ -95,7 +104,33 @@ class MapState:
         address = self._address(at, key)
         data = self._stored(address)
         value = read[key] = REMOVED if data is None else self._entry(address, data)[1]
+        return value if self._handed is None else self._hand_out(at, key, value)
+
+    # Changes in place
+
+    def watch(self) -> None:
+        """From now on, keep what a user's function changes in place."""
+        if self._handed is None:
+            self._handed = {}
+
+    def _hand_out(self, at: Any, key: Any, value: Any) -> Any:
+        if type(value) not in UNCHANGING:
+            self._handed[at, key] = value  # type: ignore[index]
         return value
+
+    def _keep_changed(self) -> None:
+        """Take what was changed in place as written."""
+        if not self._handed:
+            return
+        handed, self._handed = self._handed, {}
+        for (at, key), value in handed.items():
+            if value is REMOVED or at in self._cleared or key in self._written.get(at, ()) or not may_change(value):
+                continue
+            if self._differs(at, key, value):
+                self._written.setdefault(at, {})[key] = value
+
+    def _differs(self, at: Any, key: Any, value: Any) -> bool:
+        return differs((key, value), self._stored(self._address(at, key)))
 
     def _stored(self, address: bytes) -> bytes | None:
         data = self._backend.get(address)
@@ -116,6 +151,9 @@ class MapState:
         stored = self._load(at)
         written = self._written.get(at, {})
         entries = [(key, value) for key, value in {**stored, **written}.items() if value is not REMOVED]
+        if self._handed is not None and not UNCHANGING.issuperset(map(type, stored.values())):
+            for key, value in entries:
+                self._hand_out(at, key, value)
         return iter(entries)
 
     def keys(self) -> Iterator[Any]:
@@ -167,6 +205,7 @@ class MapState:
         return self._backend.address(self._column, at) + entry_address(encode_key(key))
 
     def flush(self, changes: Changes) -> None:
+        self._keep_changed()
         for at in self._cleared:
             for address, _ in self._backend.scan(self._backend.address(self._column, at)):
                 changes[address] = None
@@ -191,6 +230,7 @@ class MapState:
     def forget(self) -> None:
         self._written = {}
         self._read = {}
+        self._handed = None if self._handed is None else {}
         self._complete = set()
         self._cleared = set()
 

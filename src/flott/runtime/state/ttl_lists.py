@@ -42,7 +42,12 @@ class ExpiringListState(ListState):
             super().update((value, now) for value, _ in alive)
         elif len(alive) < len(pairs):
             super().update(alive)
+        if self._handed is not None:
+            self._hand_out(seen)
         return seen
+
+    def _elements(self, whole: list[Any]) -> list[Any]:
+        return [value for value, _ in whole]
 
     def add(self, value: Any) -> None:
         """Append one element."""

@@ -80,7 +80,8 @@ class ExpiringMapState(MapState):
             return written[key]
         read = self._read.setdefault(at, {})
         if key in read:
-            return read[key]
+            value = read[key]
+            return value if self._handed is None else self._hand_out(at, key, value)
         if type(key) in MAY_HOLD_NAN and (same := with_one_nan(key)) is not key:
             return self._lookup(same)
         if at in self._complete or at in self._cleared:
@@ -90,7 +91,12 @@ class ExpiringMapState(MapState):
         if data is None:
             read[key] = REMOVED
             return REMOVED
-        return self._take_in(at, read, address, data)
+        pair = self._take_in(at, read, address, data)
+        return pair if self._handed is None else self._hand_out(at, key, pair)
+
+    def _differs(self, at: Any, key: Any, value: Any) -> bool:
+        stored = self._stored(self._address(at, key))
+        return stored != with_moments(pickle.dumps((key, value[0]), 5), value[1:])
 
     def _load(self, at: Any) -> dict[Any, Any]:
         read = self._read.setdefault(at, {})
@@ -110,6 +116,7 @@ class ExpiringMapState(MapState):
         return self._written.setdefault(at, {}).setdefault(key, (value, self._now()))
 
     def flush(self, changes: Changes) -> None:
+        self._keep_changed()
         for at in self._cleared:
             for address, _ in self._backend.scan(self._backend.address(self._column, at)):
                 changes[address] = None

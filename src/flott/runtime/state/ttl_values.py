@@ -84,7 +84,11 @@ class ExpiringValue(SingleValue):
         pair = read[key] = (value, moments[0])
         return pair
 
+    def _differs(self, value: Any, stored: bytes | None) -> bool:
+        return stored != with_moments(pickle.dumps(value[0], 5), value[1:])
+
     def flush(self, changes: Changes) -> None:
+        self._keep_changed()
         for key, pair in self._written.items():
             address = self._backend.address(self._column, key)
             changes[address] = None if pair is None else with_moments(pickle.dumps(pair[0], 5), pair[1:])

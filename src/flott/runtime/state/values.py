@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from flott.runtime.state.backend import point_batches
-from flott.runtime.state.live_values import LiveValues
+from flott.runtime.state.live_values import LiveValues, differs
 from flott.runtime.state.points import BATCH
 
 if TYPE_CHECKING:
@@ -89,6 +89,26 @@ class SingleValue(LiveValues):
         """The column of its entries in the store."""
         return self._column
 
+    def watch(self) -> None:
+        """From now on, keep what a user's function changes in place."""
+        if self._handed is None:
+            self._handed = {}
+
+    def _keep_changed(self) -> None:
+        """Take what was changed in place as written."""
+        if not self._handed:
+            return
+        written, drafts = self._written, self._drafts
+        handed = {key: value for key, value in self._handed.items() if key not in written}
+        self._handed = {}
+        for key, address in zip(handed, self._backend.addresses(self._column, list(handed)), strict=True):
+            drafted = drafts is not None and drafts.get(key, NOT_THERE) is not NOT_THERE
+            if drafted or self._differs(handed[key], self._backend.get(address)):
+                written[key] = handed[key]
+
+    def _differs(self, value: Any, stored: bytes | None) -> bool:
+        return differs(value, stored)
+
     def clear(self) -> None:
         """Remove the value of the current key."""
         self.replace(None)
@@ -148,6 +168,7 @@ class SingleValue(LiveValues):
             self._ahead = max(0, self._ahead - len(keys))
         if self._ahead and len(keys) >= FEW_KEYS:
             # With so many keys, what was read for the batch before is hardly asked for again: memory stays in use.
+            self._keep_changed()
             self._read = {}
             # What goes wrong here goes wrong again where the record is known, or at the end of the epoch.
             with suppress(Exception):
@@ -188,6 +209,7 @@ class SingleValue(LiveValues):
             read[key] = value if value is None or convert is None else convert(address, value)
 
     def flush(self, changes: EpochChanges) -> None:
+        self._keep_changed()
         column, dumps = self._column, pickle.dumps
         before = len(changes.points)
         if self._drafts is None:
@@ -215,6 +237,7 @@ class SingleValue(LiveValues):
     def forget(self) -> None:
         self._read = {}
         self._written = {}
+        self._handed = None if self._handed is None else {}
         self._drafts = None
         self._heard = 0
 

@@ -1,0 +1,30 @@
+"""What was emitted stays as it was, whatever a function does with the object, wherever epochs and batches are cut."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from tests.values import emitters
+from tests.values.drawn_cuts import cuts
+from tests.values.emitters import EMITTERS, SHAPES, after
+from tests.values.fingerprints import fingerprint
+from tests.values.known_failures import EMISSIONS, known
+from tests.values.profile import examples
+from tests.values.runs import UNCUT, Run
+
+pytestmark = pytest.mark.values
+
+
+@pytest.mark.parametrize("emitter", known(EMITTERS, EMISSIONS))
+@given(shape=st.sampled_from(sorted(SHAPES)), count=st.integers(2, 12), cuts=cuts)
+@example(shape="dict of lists", count=6, cuts=UNCUT)
+@examples(0.3)
+def test_emitted_records_do_not_change(runners, emitter, shape, count, cuts):
+    run = Run(f"{emitters.__name__}:emitting:{emitter}", [(shape, number) for number in range(1, count + 1)], cuts)
+    expected = Counter(fingerprint(after(shape, times)) for times in range(1, count + 1))
+    for runner, outcome in runners.items():
+        found = Counter(value for [value] in outcome(run))
+        assert found == expected, f"{runner}: emitted more often: {found - expected}, not: {expected - found}"
