@@ -58,11 +58,6 @@ class JobCheckpoints:
             return None
         return pending
 
-    def _decline(self, pending: PendingCheckpoint, reason: str) -> None:
-        aborted = self._coordinator.decline(pending, reason)
-        if isinstance(aborted, AbortedCheckpoint):
-            self._on_abort(aborted)
-
     def _folder(self) -> str:
         return f"savepoint-{self._plan.job_id[:6]}-{uuid4().hex[:12]}"
 
