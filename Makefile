@@ -81,7 +81,13 @@ test-values: setup ## Send arbitrary values and keys over every edge, into every
 
 .PHONY: test-slow
 test-slow: setup ## Run the tests that take long: the simulation, PostgreSQL, packaging, Spark Connect
-	$(PYTEST) -q -m "slow and not nightly and not chaos"
+	$(PYTEST) -q -m "slow and not nightly and not chaos" --ignore=$(POINTS)
+
+POINTS := tests/chaos/test_storage_points.py
+
+.PHONY: test-crash-points
+test-crash-points: $(STAMP) ## Crash, cut the power, stall, start a second driver: at every point between two writes
+	$(PYTEST) -q -n 2 -m slow $(POINTS)
 
 .PHONY: test-nightly
 test-nightly: setup ## Run the tests that take too long for CI: the whole savepoint matrix, all transcripts on Spark

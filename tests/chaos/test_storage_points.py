@@ -279,6 +279,8 @@ def play(store, kind, world, monkeypatch, capsys, *, every):
     for point in tried:
         place = world(store, f"{kind.replace(' ', '-')}-{point}")
         KINDS[kind](place, point, monkeypatch)
+        if place.disk is not None:
+            place.disk.close()
         lines = Counter(place.lines())
         if lines != Counter(EXPECTED):
             lost, doubled = Counter(EXPECTED) - lines, lines - Counter(EXPECTED)

@@ -60,7 +60,7 @@ def test_every_group_has_an_introduction_and_options():
         ("execution.checkpointing.dir", None),
         ("execution.checkpointing.storage", None),
         ("execution.checkpointing.num-retained", 1),
-        ("execution.checkpointing.externalized-checkpoint-retention", "NO_EXTERNALIZED_CHECKPOINTS"),
+        ("execution.checkpointing.externalized-checkpoint-retention", "DELETE_ON_CANCELLATION"),
         ("restart-strategy.type", None),
         ("restart-strategy.fixed-delay.attempts", 1),
         ("restart-strategy.exponential-delay.backoff-multiplier", 1.5),

@@ -12,7 +12,7 @@ from flott.datastream import (
 )
 
 
-def test_the_defaults_are_flinks():
+def test_the_defaults_are_flinks_but_for_what_a_failed_job_keeps():
     config = CheckpointConfig()
     assert not config.is_checkpointing_enabled()
     assert config.get_checkpoint_interval() == -1
@@ -22,9 +22,9 @@ def test_the_defaults_are_flinks():
     assert config.get_max_concurrent_checkpoints() == 1
     assert config.get_tolerable_checkpoint_failure_number() == 0
     assert config.is_fail_on_checkpointing_errors()
-    assert not config.is_externalized_checkpoints_enabled()
+    assert config.is_externalized_checkpoints_enabled()
     retention = config.get_externalized_checkpoint_retention()
-    assert retention is ExternalizedCheckpointRetention.NO_EXTERNALIZED_CHECKPOINTS
+    assert retention is ExternalizedCheckpointRetention.DELETE_ON_CANCELLATION
     assert not config.is_unaligned_checkpoints_enabled()
     assert not config.is_force_unaligned_checkpoints()
     assert config.get_alignment_timeout() == Duration.of_millis(0)

@@ -107,6 +107,7 @@ class Case:
     def finish(self, out: Path, options: dict[str, str], parallelism: int = 2) -> list[str]:
         """Run the job to its end; return its output."""
         _reset(None)
+        out.mkdir(parents=True, exist_ok=True)  # where what the checkpoint's job committed was
         env = self.program(out, parallelism, options)
         with small_epochs():
             client = submit(env.program("golden"), env._configuration, ManualClock(10_000))

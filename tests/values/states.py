@@ -67,6 +67,10 @@ def keyed(stream):
     return stream.key_by(key_of)
 
 
+def keyed_by_first(stream):
+    return stream.key_by(lambda record: record[0])
+
+
 class Keeps(KeyedProcessFunction):
     """Keeps records until the end of the input."""
 

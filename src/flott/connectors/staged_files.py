@@ -137,7 +137,9 @@ class StagingArea:
         if not committed:
             self.sync([file.staged for file in files])
         elif self._local is not None:
-            self._local.sync_folders({Path(self.path(file.target)).parent for file in files})
+            # After a restart, what was committed before may be gone, with its directory.
+            folders = {Path(self.path(file.target)).parent for file in files}
+            self._local.sync_folders(folder for folder in folders if folder.exists())
 
     def publish(self, file: StagedFile) -> None:
         """Move a file to its place. On most file systems that is atomic; an object store copies, also atomically.

@@ -132,6 +132,17 @@ def test_a_co_group_also_has_keys_of_one_side_only(left, right):
     assert run(counted) == [(0, 1), (1, 0), (1, 0), (1, 1), (1, 2)]
 
 
+def test_records_of_a_key_keep_their_order_behind_a_source_of_one_subtask(env):
+    ordered = stamped(env.set_parallelism(3), [("a", time) for time in range(20)])
+    windows_of_all = TumblingEventTimeWindows.of(Duration.of_seconds(1))
+    grouped = ordered.co_group(ordered).where(key).equal_to(key).window(windows_of_all)
+    times = grouped.apply(lambda first, second: [[time for _, time in side] for side in (first, second)])
+    assert run(times) == [list(range(20))] * 2
+    for step in env.get_transformations():
+        if step.name.startswith("Map "):
+            assert step.parallelism == 1
+
+
 def test_what_does_not_fit_a_window_join(left, right):
     assigner = TumblingEventTimeWindows.of(Duration.of_millis(10))
     for make, message in [

@@ -11,6 +11,7 @@ from flott.datastream.data_stream.tagged import CoGroupOfWindow, KeyOfTagged, Pa
 from flott.datastream.data_stream.windowed import WindowedStream
 from flott.datastream.functions.join import FlatJoinFunction
 from flott.errors import GraphError
+from flott.graph.parallelism import inherited_parallelism
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,9 +60,17 @@ class TwoStreams:
     def _tagged(self) -> Any:
         if len(self._selectors) != 2:  # noqa: PLR2004 - one of each stream
             raise GraphError(f"{self._call}.window(...): say which records belong together: where(...).equal_to(...)")
-        first = self._first.map(from_first).name("Map first input")
-        second = self._second.map(from_second).name("Map second input")
+        first = _marked(self._first, from_first).name("Map first input")
+        second = _marked(self._second, from_second).name("Map second input")
         return first.union(second).key_by(KeyOfTagged(*self._selectors), self._key_type)
+
+
+def _marked(stream: DataStream, mark: Callable[[Any], tuple[int, Any]]) -> DataStream:
+    """Mark each record where it is: dealt out to more subtasks, the records of a key would lose their order."""
+    marked = stream.map(mark)
+    default = stream.get_execution_environment().get_parallelism()
+    marked.get_transformation().parallelism = inherited_parallelism(stream.get_transformation(), default)
+    return marked
 
 
 class CoGroupedStreams(TwoStreams):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.runtime.clock import Clock
-    from flott.runtime.state.backend import KeyedBackend
+    from flott.runtime.state.backend import KeyedBackend, KeyedPart
 
 
 class StateAccess:
@@ -55,18 +55,17 @@ class StateAccess:
         """Return the folding state that a ``FoldingStateDescriptor`` describes."""
         return self.get_aggregating_state(state_descriptor)
 
-    def _part(self, descriptor: Any, kind: str, make: Callable[[KeyedBackend, str], Any]) -> Any:
+    def _part(self, descriptor: Any, kind: str, make: Callable[[KeyedBackend, str], KeyedPart]) -> Any:
         name = descriptor.get_name()
         backend, clock = self._states_of(f"{kind} '{name}'")
         lifetime = lifetime_of(descriptor)
-        if lifetime is None:
-            part = backend.part(name, kind, lambda: make(backend, name), schema_of_descriptor(descriptor))
-        else:
-            part = backend.part(
-                name,
-                kind,
-                lambda: expiring_state(kind, backend, descriptor, lifetime, clock),
-                schema_of_descriptor(descriptor),
-            )
+        schema = schema_of_descriptor(descriptor)
+
+        def new() -> KeyedPart:
+            if lifetime is None:
+                return make(backend, name)
+            return expiring_state(kind, backend, descriptor, lifetime, clock)
+
+        part = backend.part(name, kind, new, schema)
         part.watch()
         return part

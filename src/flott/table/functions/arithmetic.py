@@ -17,6 +17,7 @@ from flott.table.expr import Call, Literal
 from flott.table.functions.registry import (
     SignatureError,
     a_number,
+    an_integer,
     cast_to,
     check_count,
     row_by_row,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from flott.table.functions.registry import Column, Session
 
 EXACT = decimal.Context(prec=80, rounding=ROUND_HALF_UP)
+WIDE = decimal.Context(prec=1200, rounding=ROUND_HALF_UP)
 INTERVALS = (t.DayTimeIntervalType, t.YearMonthIntervalType)
 
 
@@ -72,6 +74,8 @@ def _bind_times(name: str, one: Expr, other: Expr) -> Call:
         return Call(with_nulls(t.DayTimeIntervalType(), args), name, (one, other))
     if name == "*" and spans.count(True) == 1:
         one, other = (one, other) if spans[0] else (other, one)
+        if not a_number(other.type):
+            raise SignatureError(f"{one.type.nullable()!r} * {other.type.nullable()!r}: give a number")
         return Call(with_nulls(one.type, args), name, (one, cast_to(other, DataTypes.BIGINT())))
     raise SignatureError(f"{one.type.nullable()!r} {name} {other.type.nullable()!r} makes no sense")
 
@@ -81,7 +85,8 @@ def _operation(name: str, whole: Any) -> None:
         if isinstance(call.type, t.DecimalType):
             return _decimals(call, args)
         try:
-            return whole(*args)
+            made = whole(*args)
+            return made.cast(pa.int32()) if isinstance(call.type, t.YearMonthIntervalType) else made
         except pa.ArrowInvalid as error:
             raise FlottError(f"{name}: {error}; the divisor is 0 in a row") from None
 
@@ -128,7 +133,7 @@ def fit_decimal(value: Decimal, precision: int, scale: int) -> Decimal | None:
     >>> fit_decimal(Decimal("1.005"), 3, 2), fit_decimal(Decimal("12.3"), 2, 1)
     (Decimal('1.01'), None)
     """
-    if not value.is_finite() or value.adjusted() > precision - scale:
+    if not value.is_finite() or (value and value.adjusted() > precision - scale):
         return None
     rounded = value.quantize(Decimal(1).scaleb(-scale), context=EXACT)
     # abs(…) would round to 28 digits.
@@ -139,10 +144,14 @@ def _divide(one: Column, other: Column) -> Column:
     return pc.divide(one, other) if pa.types.is_floating(one.type) else pc.divide_checked(one, other)
 
 
+def _float_remainder(one: float, other: float) -> float:
+    return math.nan if other == 0 or math.isinf(one) else math.fmod(one, other)
+
+
 def _remainder(one: Column, other: Column) -> Column:
     """Return the remainder with the sign of the dividend, as Java's."""
     if pa.types.is_floating(one.type):
-        return row_by_row(math.fmod)(Call(DataTypes.DOUBLE(), "%", ()), [one, other], None).cast(one.type)  # type: ignore[arg-type]
+        return row_by_row(_float_remainder)(Call(DataTypes.DOUBLE(), "%", ()), [one, other], None).cast(one.type)  # type: ignore[arg-type]
     return pc.subtract(one, pc.multiply(pc.divide_checked(one, other), other))
 
 
@@ -181,13 +190,13 @@ def _abs(call: Call, args: list[Column], _: Session) -> Column:
 
 
 def _bind_sign(name: str, args: list[Expr]) -> Call:
-    call = _bind_same(name, args)
-    kind = call.type
+    call = takes(DataTypes.INT(), a_number)(name, args)
+    kind = call.args[0].type
     if isinstance(kind, t.DecimalType) and kind.precision == kind.scale:
         # 1 has a digit before the point.
         scale = min(kind.scale, t.MAX_DECIMAL - 1)
-        return Call(t.DecimalType(kind.is_nullable, scale + 1, scale), name, call.args)
-    return call
+        kind = t.DecimalType(kind.is_nullable, scale + 1, scale)
+    return Call(kind, name, call.args)
 
 
 @scalar("SIGN", bind=_bind_sign)
@@ -203,22 +212,47 @@ def _bind_round(name: str, args: list[Expr]) -> Call:
     kind = args[0].type
     if not a_number(kind):
         raise SignatureError(f"{name} takes a number, not {kind.nullable()!r}")
-    places = args[1].value if len(args) > 1 and isinstance(args[1], Literal) else 0
-    if isinstance(kind, t.DecimalType):
-        scale = max(0, min(kind.scale, places))
+    if len(args) > 1 and not an_integer(args[1].type):
+        raise SignatureError(f"{name}: the number of digits is an integer, not {args[1].type.nullable()!r}")
+    known = len(args) == 1 or isinstance(args[1], Literal)
+    if isinstance(kind, t.DecimalType) and known:
+        places = args[1].value if len(args) > 1 else 0  # type: ignore[attr-defined]
+        scale = max(0, min(kind.scale, places or 0))
         kind = DataTypes.DECIMAL(min(kind.precision - kind.scale + scale + 1, t.MAX_DECIMAL), scale)
     return Call(with_nulls(kind, args), name, tuple(args))
 
 
+MOST_PLACES = 400
+"""No number has so many digits on one side of the point."""
+
+
+def _rounded(value: Any, digits: int) -> Any:
+    """Return a number rounded to so many digits behind the point, or before it."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return value
+    places = max(-MOST_PLACES, min(digits, MOST_PLACES))
+    exact = Decimal(str(value))
+    if places >= -int(exact.as_tuple().exponent):
+        return value
+    rounded = exact.quantize(Decimal(1).scaleb(-places), context=WIDE)
+    return rounded if isinstance(value, Decimal) else type(value)(rounded)
+
+
 @scalar("ROUND", bind=_bind_round)
-def _round(call: Call, args: list[Column], _: Session) -> Column:
+def _round(call: Call, args: list[Column], session: Session) -> Column:
     places = args[1] if len(args) > 1 else pa.scalar(0)
+    kind = call.type
 
     def one(value: Any, digits: int) -> Any:
-        rounded = Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), context=EXACT)
-        return rounded if isinstance(value, Decimal) else type(value)(rounded)
+        made = _rounded(value, digits)
+        if isinstance(kind, t.DecimalType):
+            return fit_decimal(made, kind.precision, kind.scale)
+        if isinstance(kind, t.IntegralType):
+            half = 2 ** (kind.bits - 1)
+            return (made + half) % (2 * half) - half
+        return made
 
-    return row_by_row(one)(call, [args[0], places], _)
+    return row_by_row(one)(call, [args[0], places], session)
 
 
 def _bind_whole(name: str, args: list[Expr]) -> Call:
@@ -231,14 +265,25 @@ def _bind_whole(name: str, args: list[Expr]) -> Call:
     return Call(with_nulls(kind, args), name, (args[0],))
 
 
-@scalar("FLOOR", bind=_bind_whole)
-def _floor(call: Call, args: list[Column], _: Session) -> Column:
-    return args[0] if pa.types.is_integer(args[0].type) else pc.floor(args[0]).cast(to_arrow_type(call.type))
+def _whole(name: str, *names: str, function: Any) -> None:
+    def evaluate(call: Call, args: list[Column], session: Session) -> Column:
+        kind = args[0].type
+        if pa.types.is_integer(kind):
+            return args[0]
+        if not pa.types.is_decimal(kind):
+            return function(args[0])
+        if kind.precision == t.MAX_DECIMAL:
+            exact = math.floor if name == "FLOOR" else math.ceil
+            return row_by_row(lambda value: Decimal(exact(value)))(call, args, session)
+        # The next integer may have one more digit.
+        wider = pa.decimal128(kind.precision + 1, kind.scale)
+        return function(args[0].cast(wider)).cast(to_arrow_type(call.type))
+
+    scalar(name, *names, bind=_bind_whole)(evaluate)
 
 
-@scalar("CEIL", "CEILING", bind=_bind_whole)
-def _ceil(call: Call, args: list[Column], _: Session) -> Column:
-    return args[0] if pa.types.is_integer(args[0].type) else pc.ceil(args[0]).cast(to_arrow_type(call.type))
+_whole("FLOOR", function=pc.floor)
+_whole("CEIL", "CEILING", function=pc.ceil)
 
 
 def _real(*names: str, function: Any, count: int = 1) -> None:

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -19,6 +18,7 @@ from flott.table import types as t
 from flott.table.arrow_types import to_arrow_type
 from flott.table.expr import Call
 from flott.table.functions.arithmetic import fit_decimal
+from flott.table.functions.number_casts import may_be_too_large, to_decimals, to_floating, to_integers
 from flott.table.functions.quick_reads import quick_read
 from flott.table.functions.registry import SignatureError, scalar
 from flott.table.lengths import of_length
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 TIMESTAMP = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?(Z)?")
 TIME = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?")
-EXACT_DIGITS = 15
-"""Integers of so many digits are exact as floating point numbers."""
 BYTES = (t.BinaryType, t.VarBinaryType)
 NESTED = (t.ArrayType, t.MapType, t.RowType)
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -79,7 +77,7 @@ def _check_parts(source: t.DataType, target: t.DataType) -> None:
 def bind_cast(arg: Expr, target: t.DataType, *, lenient: bool) -> Call:
     """Return the call that makes an expression one of another type."""
     check_cast(arg.type, target)
-    nullable = arg.type.is_nullable or lenient
+    nullable = arg.type.is_nullable or lenient or may_be_too_large(arg.type, target)
     return Call(target.nullable() if nullable else target.not_null(), "TRY_CAST" if lenient else "CAST", (arg,))
 
 
@@ -119,13 +117,13 @@ def converted(column: Column, source: t.DataType, target: t.DataType, session: S
     if isinstance(source, BYTES) and isinstance(target, BYTES):
         return of_length(column, target)
     if isinstance(target, t.DecimalType):
-        return _decimals(column, source, target)
+        return to_decimals(column, source, target)
     if isinstance(source, t.DecimalType):
         if isinstance(target, t.IntegralType):
             return pc.trunc(column).cast(pa.decimal128(source.precision, 0), safe=False).cast(kind, safe=False)
-        return _floating(column, source, kind)
+        return to_floating(column, source, kind)
     if isinstance(source, t.FractionalType) and isinstance(target, t.IntegralType):
-        return _saturated(column, kind)
+        return to_integers(column, kind)
     if isinstance(source, t.NumericType):
         return column.cast(kind, safe=False)
     return _times(column, source, target, session)
@@ -315,52 +313,6 @@ def day_time_text(span: dt.timedelta) -> str:
     days, seconds = divmod(seconds, 86_400)
     sign = "-" if span < dt.timedelta() else "+"
     return f"{sign}{days} {seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{millis:03d}"
-
-
-def _decimals(column: Column, source: t.DataType, target: t.DecimalType) -> Column:
-    precision, scale = target.precision, target.scale
-    kind = to_arrow_type(target)
-    if isinstance(source, t.IntegralType) and precision - scale >= len(str(2 ** (source.bits - 1))):
-        return column.cast(pa.decimal128(19, 0)).cast(kind)
-    given = [column.as_py()] if isinstance(column, pa.Scalar) else column.to_pylist()
-    read = (lambda value: Decimal(repr(value))) if isinstance(source, (t.DoubleType, t.FloatType)) else Decimal
-    made = pa.array([None if one is None else fit_decimal(read(one), precision, scale) for one in given], kind)
-    return made[0] if isinstance(column, pa.Scalar) else made
-
-
-def _floating(column: Column, source: t.DecimalType, kind: Any) -> Column:
-    """Return decimals as the floating point numbers next to them, which Arrow does not always find.
-
-    >>> _floating(pa.array([Decimal("8.31")], pa.decimal128(3, 2)), t.DecimalType(True, 3, 2), pa.float64()).to_pylist()
-    [8.31]
-    """
-    array = pa.array([column.as_py()], column.type) if isinstance(column, pa.Scalar) else column
-    if source.precision <= EXACT_DIGITS:
-        # Both the digits and the power of ten are exact, and so their quotient is rounded once.
-        words = np.frombuffer(array.buffers()[1], np.int64)[2 * array.offset :][: 2 * len(array) : 2]
-        made = pa.array(words / 10.0**source.scale, mask=array.is_null().to_numpy(zero_copy_only=False))
-    else:
-        made = pa.array([None if one is None else float(one) for one in array.to_pylist()], pa.float64())
-    made = made.cast(kind)
-    return made[0] if isinstance(column, pa.Scalar) else made
-
-
-def _saturated(column: Column, kind: Any) -> Column:
-    """Return floating point numbers cut to integers, as Java does: what is too large becomes the largest.
-
-    Types of less than 32 bits are cut from integers of 32 bits.
-    """
-    if pa.types.is_int8(kind) or pa.types.is_int16(kind):
-        return _saturated(column, pa.int32()).cast(kind, safe=False)
-    array = pa.array([column.as_py()], column.type) if isinstance(column, pa.Scalar) else column
-    mask = array.is_null().to_numpy(zero_copy_only=False)
-    values = np.nan_to_num(array.fill_null(0).to_numpy(zero_copy_only=False).astype(np.float64))
-    bounds = np.iinfo(kind.to_pandas_dtype())
-    whole = np.where(values >= bounds.max, bounds.max, np.where(values <= bounds.min, bounds.min, 0)).astype(np.int64)
-    inside = (values > bounds.min) & (values < bounds.max)
-    whole[inside] = np.trunc(values[inside]).astype(np.int64)
-    made = pa.array(whole, pa.int64(), mask=mask).cast(kind)
-    return made[0] if isinstance(column, pa.Scalar) else made
 
 
 def _times(column: Column, source: t.DataType, target: t.DataType, session: Session) -> Column:

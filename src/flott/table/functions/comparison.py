@@ -124,6 +124,7 @@ def _is_false(call: Call, args: list[Column], _: Session) -> Column:
 
 
 def _bind_in(name: str, args: list[Expr]) -> Call:
+    check_count(name, args, 2)
     return Call(with_nulls(BOOLEAN, args), name, tuple(alike(name, args)))
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from flott.table.expr import Call, Literal
 from flott.table.functions.comparison import a_condition
-from flott.table.functions.registry import SignatureError, alike, check_count, functions, scalar
-from flott.table.types import DataTypes
+from flott.table.functions.registry import SignatureError, alike, cast_to, check_count, functions, scalar
+from flott.table.types import DataTypes, NullType
 
 if TYPE_CHECKING:
     from flott.table.expr import Expr
@@ -22,6 +22,7 @@ def _bind_case(name: str, args: list[Expr]) -> Call:
     for condition in conditions:
         if not a_condition(condition.type):
             raise SignatureError(f"CASE: a condition is TRUE or FALSE, not {condition.type.nullable()!r}")
+    conditions = [cast_to(one, BOOLEAN.nullable()) if isinstance(one.type, NullType) else one for one in conditions]
     same = alike("CASE", values)
     nullable = any(value.type.is_nullable for value in same)
     kind = same[0].type.nullable() if nullable else same[0].type.not_null()

@@ -90,7 +90,14 @@ def _text_column(args: list[Column], values: list[str | None]) -> Column:
     return made[0] if all(isinstance(arg, pa.Scalar) for arg in args) else made
 
 
-@scalar("JSON_STRING", bind=takes(TEXT, anything))
+def _bind_string(name: str, args: list[Expr]) -> Call:
+    call = takes(TEXT, anything)(name, args)
+    if isinstance(args[0].type, (t.DayTimeIntervalType, t.YearMonthIntervalType)):
+        raise SignatureError(f"{name}: JSON has no {args[0].type.nullable()!r}; CAST it AS STRING")
+    return call
+
+
+@scalar("JSON_STRING", bind=_bind_string)
 def _string(call: Call, args: list[Column], _: Session) -> Column:
     kind = call.args[0].type
     write = encoder(kind)
@@ -113,7 +120,7 @@ def _documents(args: Sequence[Expr]) -> tuple[Expr, ...]:
     This is decided before constants are folded: afterwards nobody could tell JSON from a text.
     """
     return tuple(
-        arg if isinstance(arg, Call) and arg.function in MADE_OF_JSON else Call(TEXT, "JSON_STRING", (arg,))
+        arg if isinstance(arg, Call) and arg.function in MADE_OF_JSON else _bind_string("JSON_STRING", [arg])
         for arg in args
     )
 
@@ -172,7 +179,12 @@ def _part(call: Call, args: list[Column], _: Session) -> Column:
     return _text_column(args, made)
 
 
-@scalar("JSON", bind=takes(TEXT, a_text))
+def _bind_json(name: str, args: list[Expr]) -> Call:
+    call = takes(TEXT, a_text)(name, args)
+    return Call(call.type.nullable(), name, call.args)
+
+
+@scalar("JSON", bind=_bind_json)
 def _json(call: Call, args: list[Column], _: Session) -> Column:
     """Return a document to be put into another one as it is; what is empty is none."""
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from flott.table.arrow_types import to_arrow_type
 from flott.table.expr import Call, Expr, Literal, UserCall
 from flott.table.functions.result_types import common_type
-from flott.table.types import DataTypes, NumericType, is_text
+from flott.table.types import DataTypes, IntegralType, NumericType, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -94,6 +94,7 @@ def takes(result: DataType, *kinds: Callable[[DataType], bool], least: int | Non
 
     def bind(name: str, args: list[Expr]) -> Call:
         check_count(name, args, fewest, len(kinds))
+        args = [_typed_null(arg, fits) for arg, fits in zip(args, kinds, strict=False)]
         for number, (arg, fits) in enumerate(zip(args, kinds, strict=False), 1):
             if not fits(arg.type):
                 raise SignatureError(
@@ -124,6 +125,20 @@ def a_text(kind: DataType) -> bool:
 def a_number(kind: DataType) -> bool:
     """Say whether it is a number."""
     return isinstance(kind, NumericType) or kind.same_as(DataTypes.NULL())
+
+
+def an_integer(kind: DataType) -> bool:
+    """Return whether it is an integer."""
+    return isinstance(kind, IntegralType) or kind.same_as(DataTypes.NULL())
+
+
+def _typed_null(arg: Expr, fits: Callable[[DataType], bool]) -> Expr:
+    """Return a NULL without a type as one of the type that a function takes."""
+    if not arg.type.same_as(DataTypes.NULL()):
+        return arg
+    if fits in {a_number, an_integer}:
+        return cast_to(arg, DataTypes.INT())
+    return cast_to(arg, DataTypes.STRING()) if fits == a_text else arg
 
 
 def anything(kind: DataType) -> bool:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from flott.errors import FlottError
 from flott.table.expr import Call
 from flott.table.functions.quick_texts import constants, extracted
-from flott.table.functions.registry import a_number, a_text, row_by_row, scalar, takes
+from flott.table.functions.registry import a_text, an_integer, row_by_row, scalar, takes
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _extract(text: str, pattern: str, group: int = 0) -> str | None:
 
 @scalar(
     "REGEXP_EXTRACT",
-    bind=lambda name, args: _nullable(takes(TEXT, a_text, a_text, a_number, least=2)(name, args)),
+    bind=lambda name, args: _nullable(takes(TEXT, a_text, a_text, an_integer, least=2)(name, args)),
 )
 def _regexp_extract(call: Call, args: list[Column], session: Session) -> Column:
     """Return what a group of a regular expression matched; the whole is group 0."""

@@ -91,6 +91,8 @@ def _bind_map(name: str, args: list[Expr]) -> Call:
     if not args or len(args) % 2:
         raise SignatureError("MAP takes keys and values by turns, as in MAP['a', 1, 'b', 2]")
     keys, values = alike("MAP", args[::2]), alike("MAP", args[1::2])
+    if keys[0].type.same_as(DataTypes.NULL()):
+        raise SignatureError("MAP: the keys are NULL; CAST them to a type")
     pairs = tuple(part for pair in zip(keys, values, strict=True) for part in pair)
     return Call(DataTypes.MAP(keys[0].type, values[0].type).not_null(), name, pairs)
 

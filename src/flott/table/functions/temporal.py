@@ -65,7 +65,17 @@ def local(column: Column, session: Session) -> Column:
 
 
 def _bind_part(name: str, args: list[Expr]) -> Call:
-    return takes(DataTypes.BIGINT(), a_time)(name, args)
+    call = takes(DataTypes.BIGINT(), a_time)(name, args)
+    kind = args[0].type
+    if isinstance(kind, t.TimeType) and name not in OF_DAY:
+        raise SignatureError(f"{name}: a TIME has no day; give a DATE or a timestamp")
+    if isinstance(kind, t.DateType) and name in OF_DAY:
+        return Call(call.type, name, (cast_to(args[0], DataTypes.TIMESTAMP(3)),))
+    return call
+
+
+OF_DAY = {"HOUR", "MINUTE", "SECOND", "MILLISECOND"}
+"""Parts of the time of day."""
 
 
 def _define_part(name: str, function: Any) -> None:
@@ -166,7 +176,7 @@ TIME_OF_DAY = re.compile(r"%[^YmdjaAbBuwUVGy%]")
 
 def _bind_format(name: str, args: list[Expr]) -> Call:
     check_count(name, args, 2, 2)
-    first = args[0] if a_time(args[0].type) else cast_to(args[0], DataTypes.TIMESTAMP(3))
+    first = cast_to(args[0], DataTypes.TIMESTAMP(3)) if a_text(args[0].type) else args[0]
     return takes(DataTypes.STRING(), a_time, a_text)(name, [first, args[1]])
 
 

@@ -9,11 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flott.table.expr import Call
+from flott.table.functions.casts import check_cast
 from flott.table.functions.quick_texts import constants, split_part
 from flott.table.functions.registry import (
     Session,
-    a_number,
     a_text,
+    an_integer,
     cast_to,
     check_count,
     row_by_row,
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.table.expr import Expr
-    from flott.table.functions.registry import Column
+    from flott.table.functions.registry import Bind, Column
+    from flott.table.types import DataType
 
 TEXT = DataTypes.STRING()
 NUMBER = DataTypes.INT()
@@ -72,6 +74,8 @@ def _length(call: Call, args: list[Column], _: Session) -> Column:
 
 
 def _bind_concat(name: str, args: list[Expr]) -> Call:
+    for arg in args:
+        check_cast(arg.type, TEXT)
     texts = [arg if a_text(arg.type) else cast_to(arg, TEXT) for arg in args]
     return takes(TEXT, *[a_text] * len(texts))(name, texts)
 
@@ -114,10 +118,22 @@ def substring(text: str, start: int, length: int | None = None) -> str | None:
     return text[begin:] if length is None else text[begin : begin + length]
 
 
-scalar("SUBSTRING", "SUBSTR", bind=takes(TEXT, a_text, a_number, a_number, least=2))(row_by_row(substring))
-scalar("LEFT", bind=takes(TEXT, a_text, a_number))(row_by_row(lambda text, count: text[: max(count, 0)]))
-scalar("RIGHT", bind=takes(TEXT, a_text, a_number))(row_by_row(lambda text, count: text[-count:] if count > 0 else ""))
-scalar("REPEAT", bind=takes(TEXT, a_text, a_number))(row_by_row(lambda text, count: text * count))
+def _of_integers(*kinds: Callable[[DataType], bool], least: int | None = None) -> Bind:
+    """Return how a function is typed that is NULL for some of its numbers."""
+    bind = takes(TEXT, *kinds, least=least)
+    return lambda name, args: _nullable(bind(name, args))
+
+
+def _nullable(call: Call) -> Call:
+    return Call(call.type.nullable(), call.function, call.args)
+
+
+scalar("SUBSTRING", "SUBSTR", bind=_of_integers(a_text, an_integer, an_integer, least=2))(row_by_row(substring))
+scalar("LEFT", bind=takes(TEXT, a_text, an_integer))(row_by_row(lambda text, count: text[: max(count, 0)]))
+scalar("RIGHT", bind=takes(TEXT, a_text, an_integer))(
+    row_by_row(lambda text, count: text[-count:] if count > 0 else "")
+)
+scalar("REPEAT", bind=takes(TEXT, a_text, an_integer))(row_by_row(lambda text, count: text * count))
 scalar("POSITION", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
 scalar("INSTR", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda text, part: text.find(part) + 1))
 scalar("LOCATE", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
@@ -161,7 +177,7 @@ def _pad(text: str, length: int, fill: str, *, left: bool) -> str | None:
     return (padding + text if left else text + padding) if missing else text[:length]
 
 
-_padding = takes(TEXT, a_text, a_number, a_text)
+_padding = _of_integers(a_text, an_integer, a_text)
 scalar("LPAD", bind=_padding)(row_by_row(lambda text, length, fill: _pad(text, length, fill, left=True)))
 scalar("RPAD", bind=_padding)(row_by_row(lambda text, length, fill: _pad(text, length, fill, left=False)))
 
@@ -172,17 +188,13 @@ def _split(text: str, separator: str, index: int) -> str | None:
     return parts[index] if 0 <= index < len(parts) else None
 
 
-@scalar("SPLIT_INDEX", bind=lambda name, args: _nullable(takes(TEXT, a_text, a_text, a_number)(name, args)))
+@scalar("SPLIT_INDEX", bind=lambda name, args: _nullable(takes(TEXT, a_text, a_text, an_integer)(name, args)))
 def _split_index(call: Call, args: list[Column], session: Session) -> Column:
     """Return one of the parts of a text, counted from 0."""
     known = constants(*args[1:])
     if known is not None and known[0] and not isinstance(args[0], pa.Scalar):
         return split_part(args[0], *known)
     return row_by_row(_split)(call, args, session)
-
-
-def _nullable(call: Call) -> Call:
-    return Call(call.type.nullable(), call.function, call.args)
 
 
 def _trim(text: str, characters: str, where: str) -> str:

@@ -91,7 +91,7 @@ def _bare(cursor: Cursor) -> t.DataType:
     if name == "ROW":
         return _row(cursor)
     known = [*PLAIN, *SIZED, "DECIMAL", "ARRAY", "MAP", "ROW"]
-    raise SqlParserError(f"there is not a type '{name}'{did_you_mean(name, known)}", cursor.text, place)
+    raise SqlParserError(f"there is no type '{name}'{did_you_mean(name, known)}", cursor.text, place)
 
 
 def _decimal(cursor: Cursor, place: int) -> t.DataType:
