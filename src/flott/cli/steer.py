@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN = 0.2
 """Seconds."""
+LOOKS_AFTER_NO_ANSWER = 25
 TIMEOUT = click.option(
     "--timeout", type=click.FloatRange(min=0), metavar="SECONDS", help="Wait at most so long; the job goes on with it."
 )
@@ -55,7 +56,8 @@ def cancel(job: str, *, timeout: float | None, directory: str | None, as_json: b
     try:
         known.api.ask("PATCH", f"/jobs/{known.job_id}?mode=cancel")
     except UnreachableError as error:
-        unreachable(error)
+        if not ends_soon(known, directory):
+            unreachable(error)
     over = wait_until_over(known, directory, deadline, "cancelling")
     told(over, as_json=as_json, text=f"Job '{known.name}' ({known.job_id}) is {over.status}.")
     if over.status != "CANCELED":
@@ -181,6 +183,17 @@ def wait_until_over(known: KnownJob, directory: str | None, deadline: Deadline, 
             # Of a job on another machine only its driver tells; when it is gone, so is the job.
             return replace(known, status=state or "FINISHED", rest=None)
         deadline.wait(what)
+
+
+def ends_soon(known: KnownJob, directory: str | None) -> bool:
+    """Return whether a job ends now: its driver may be gone before it has answered the request to end."""
+    if known.pid is None:
+        return False
+    for _ in range(LOOKS_AFTER_NO_ANSWER):
+        if find_job(known.job_id, directory).is_over:
+            return True
+        time.sleep(LOOK_AGAIN)
+    return False
 
 
 def told(known: KnownJob, *, as_json: bool, text: str, **more: Any) -> None:

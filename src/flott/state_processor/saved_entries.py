@@ -51,6 +51,7 @@ def layout_of(state: SavedState) -> Layout:
         "value state": VALUES, "reducing state": VALUES, "aggregating state": VALUES, "list state": LISTS,
         "map state": MAPS, "timers": TIMERS, "timers by moment": MOMENTS, "time buffer": BUFFERS,
         "runs": VALUES, "events": EVENTS, "row lists": ROW_LISTS,
+        "pending rows": MAPS,
         "sums of groups": VALUES,
     }  # fmt: skip
     if state.name == "sessions":

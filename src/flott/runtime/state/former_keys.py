@@ -25,7 +25,7 @@ ALWAYS_SAME = frozenset({b"s", b"i", b"n", b"b"})
 
 BY_KEY = frozenset({
     "value state", "list state", "map state", "reducing state", "aggregating state", "accumulators", "lists of records",
-    "sums of groups", "row lists", "time buffer", "runs",
+    "sums of groups", "row lists", "pending rows", "time buffer", "runs",
 })  # fmt: skip
 """Kinds of states whose addresses begin with ``group | column | length | key``."""
 

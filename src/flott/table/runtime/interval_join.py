@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 class IntervalJoin(Join):
     """Keeps the rows of both sides as long as partners may come; it only adds rows."""
 
+    # Not that of Join, as which version 0.1.0 saved them: its rows without a partner had been emitted already.
+    kind = "pending rows"
+
     def _whole(self, side: int, row: Row, kind: int, found: list[Row], *, remove: bool) -> None:
         other, pads_other = self._sides[1 - side], self.plan.pads(1 - side)
         for one in found:

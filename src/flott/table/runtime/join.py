@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.operators.two_inputs import TwoInputs
@@ -71,6 +71,9 @@ class JoinPlan:
 class Join(TwoInputs, TimedRows):
     """Keeps the rows of both sides by key, each with how often it is there and how many partners it has."""
 
+    kind: ClassVar[str] = "map state"
+    """The kind of state that the rows of each side are saved as."""
+
     def __init__(self, plan: JoinPlan) -> None:
         self.plan = plan
 
@@ -81,7 +84,8 @@ class Join(TwoInputs, TimedRows):
         self._scope = backend.scope
         self._clock = BatchClock(self.context.clock)
         self._sides: list[MapState] = [
-            map_state(backend, name, ttl, self._clock) for name, ttl in zip(("left", "right"), plan.ttls, strict=True)
+            map_state(backend, name, ttl, self._clock, self.kind)
+            for name, ttl in zip(("left", "right"), plan.ttls, strict=True)
         ]
         self._timers = TimerService(backend, "expiry", self.context.clock, self._expire, self._expire)
         self._residual = None if plan.residual is None else Residual(plan.residual, plan.types, plan.zone)

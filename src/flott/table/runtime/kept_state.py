@@ -46,11 +46,11 @@ def value_state(backend: KeyedBackend, name: str, ttl: int, clock: Clock) -> Any
     return backend.part(name, "value state", lambda: ExpiringValueState(backend, name, _lifetime(ttl), clock))
 
 
-def map_state(backend: KeyedBackend, name: str, ttl: int, clock: Clock) -> Any:
+def map_state(backend: KeyedBackend, name: str, ttl: int, clock: Clock, kind: str = "map state") -> Any:
     """Return a map per key, whose entries live for ``ttl`` milliseconds after they were last written."""
     if not ttl:
-        return backend.part(name, "map state", lambda: MapState(backend, name))
-    return backend.part(name, "map state", lambda: ExpiringMapState(backend, name, _lifetime(ttl), clock))
+        return backend.part(name, kind, lambda: MapState(backend, name))
+    return backend.part(name, kind, lambda: ExpiringMapState(backend, name, _lifetime(ttl), clock))
 
 
 def _lifetime(ttl: int) -> Lifetime:
