@@ -6,15 +6,13 @@ has changed n times.
 
 from __future__ import annotations
 
-from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-import numpy as np
-from tests.values import own_types as own
+from tests.values.changing_objects import SHAPES, after, change
 from tests.values.states import END, EachElement
 
 from flott.cep import CEP, Pattern
-from flott.common import Duration, Row, Types
+from flott.common import Duration, Types
 from flott.datastream import (
     AggregateFunction,
     AsyncDataStream,
@@ -46,64 +44,6 @@ SIDE = OutputTag("side")
 RULES = MapStateDescriptor("rules", Types.STRING(), ANY)
 
 
-class Shape(NamedTuple):
-    """A kind of object that can change."""
-
-    make: Callable[[], Any]
-    change: Callable[[Any], Any]
-
-
-def grow_array(array):
-    array[0] += 1
-
-
-def longer(visit):
-    visit.seconds += 1
-
-
-def next_n(row):
-    row["n"] += 1
-
-
-def grow_row(row):
-    row["all"].append(len(row["all"]))
-
-
-SHAPES = {
-    "dict": Shape(lambda: {"n": 0}, next_n),
-    "dict of lists": Shape(lambda: {"all": []}, grow_row),
-    "list": Shape(list, lambda kept: kept.append(len(kept))),
-    "set": Shape(set, lambda kept: kept.add(len(kept))),
-    "deque": Shape(deque, lambda kept: kept.append(len(kept))),
-    "tuple with a list": Shape(lambda: ("all", []), lambda pair: pair[1].append(len(pair[1]))),
-    "named tuple with a dict": Shape(lambda: own.Point(1, {"n": 0}), lambda point: next_n(point.y)),
-    "Row": Shape(lambda: Row(n=0), next_n),
-    "Row with a list": Shape(lambda: Row(all=[]), grow_row),
-    "dataclass": Shape(lambda: own.Order("ann"), lambda order: order.items.append(len(order.items))),
-    "frozen dataclass with a list": Shape(lambda: own.Place([]), lambda place: place.city.append(len(place.city))),
-    "slots": Shape(lambda: own.Slotted([]), lambda one: one.first.append(len(one.first))),
-    "object": Shape(lambda: own.Visit("/", 0), longer),
-    "subclass of dict": Shape(lambda: own.Settings(n=0), next_n),
-    "subclass of list": Shape(own.Basket, lambda kept: kept.append(len(kept))),
-    "bytearray": Shape(bytearray, lambda kept: kept.append(len(kept))),
-    "array": Shape(lambda: np.zeros(2), grow_array),
-    "shared": Shape(lambda: [shared := [], shared], lambda pair: pair[0].append(len(pair[0]))),
-}
-
-
-def change(shape, kept):
-    SHAPES[shape].change(kept)
-    return kept
-
-
-def after(shape, times):
-    """Return an object that was changed so many times."""
-    kept = SHAPES[shape].make()
-    for _ in range(times):
-        SHAPES[shape].change(kept)
-    return kept
-
-
 class Keeps:
     """Keeps one object in memory."""
 
@@ -114,6 +54,9 @@ class Keeps:
         if self.kept is None:
             self.kept = SHAPES[shape].make()
         return change(shape, self.kept)
+
+    def listed(self, record):
+        return [self.again(record)]
 
 
 class KeepingMap(MapFunction, Keeps):
@@ -127,8 +70,7 @@ class KeepingFlatMap(FlatMapFunction, Keeps):
 
 
 class ListFlatMap(FlatMapFunction, Keeps):
-    def flat_map(self, value):
-        return [self.again(value)]
+    flat_map = Keeps.listed
 
 
 class KeepingProcess(ProcessFunction, Keeps):
@@ -220,6 +162,42 @@ class InListState(KeyedProcessFunction):
         kept = change(shape, SHAPES[shape].make() if kept is None else kept)
         self.state.update([kept])
         yield kept
+
+
+class InPlace(KeyedProcessFunction):
+    """Changes what is in a state without writing it back: that is kept, as in Flink's heap backend."""
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def open(self, context):
+        if self.kind == "map":
+            self.state = context.get_map_state(MapStateDescriptor("kept", Types.STRING(), ANY))
+        elif self.kind == "list":
+            self.state = context.get_list_state(ListStateDescriptor("kept", ANY))
+        else:
+            self.state = context.get_state(ValueStateDescriptor("kept", ANY))
+
+    def process_element(self, record, ctx):
+        shape, _ = record
+        kept = self.read()
+        if kept is None:
+            kept = SHAPES[shape].make()
+            self.write(kept)
+        yield change(shape, kept)
+
+    def read(self):
+        if self.kind == "list":
+            return next(iter(self.state.get() or ()), None)
+        return self.state.get("kept") if self.kind == "map" else self.state.value()
+
+    def write(self, kept):
+        if self.kind == "list":
+            self.state.add(kept)
+        elif self.kind == "map":
+            self.state.put("kept", kept)
+        else:
+            self.state.update(kept)
 
 
 class AtTimers(KeyedProcessFunction, Keeps):
@@ -344,6 +322,9 @@ EMITTERS: dict[str, Callable[[DataStream], DataStream]] = {
     "value state": lambda stream: keyed(stream).process(InValueState()),
     "map state": lambda stream: keyed(stream).process(InMapState()),
     "list state": lambda stream: keyed(stream).process(InListState()),
+    "value state in place": lambda stream: keyed(stream).process(InPlace("value")),
+    "map state in place": lambda stream: keyed(stream).process(InPlace("map")),
+    "list state in place": lambda stream: keyed(stream).process(InPlace("list")),
     "timers": lambda stream: keyed(stream).process(AtTimers()),
     "reduce": reduced,
     "early aggregate": early,
@@ -354,6 +335,8 @@ EMITTERS: dict[str, Callable[[DataStream], DataStream]] = {
     "branches of a side output": side_branches,
 }
 """Each emits one object for each record."""
+IN_STATE = {name for name in EMITTERS if "state" in name} | {"reduce", "early aggregate"}
+"""Those that keep the object in state, where it survives a failure."""
 
 
 def emitting(name):
