@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lint_words import Phrase
 
-AFTER = "da1b69f91300aa976f7f9673c808ee85d7bc79d1"
+AFTER = "d89bb6b8e1a76e6131eed9005e1e8be921d8ee11"
 """The last commit from before there were rules for subjects."""
 
 TOO_LONG = 72
