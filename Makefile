@@ -5,7 +5,8 @@ PYTHON ?= python3
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 # Bytecode is kept whatever the environment says: compiling the tests takes as long as running them.
-PYTEST  = PYTHONDONTWRITEBYTECODE= HYPOTHESIS_PROFILE=$(HYPOTHESIS_PROFILE) $(BIN)/python -m pytest
+PYTEST  = PYTHONDONTWRITEBYTECODE= HYPOTHESIS_PROFILE=$(HYPOTHESIS_PROFILE) $(BIN)/python -m pytest \
+  $(if $(filter thorough,$(HYPOTHESIS_PROFILE)),-o faulthandler_timeout=0)
 
 # Few examples of each property; test-properties tries more, and HYPOTHESIS_PROFILE=thorough many new ones.
 HYPOTHESIS_PROFILE ?= quick

@@ -24,6 +24,7 @@ import gc
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -69,6 +70,9 @@ class WithoutPandas:
 def pytest_configure(config):
     """Save time: tests are many and small."""
     gc.disable()  # until everything is collected
+    # A shell that starts pytest in the background has it ignore Ctrl-C, and so do all processes that tests start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if "not spark" in config.option.markexpr:
         keep_arrow_from_importing_pandas()
     # Thousands of small stores come and go: on a disk, making and removing their folders takes longer than the tests.
