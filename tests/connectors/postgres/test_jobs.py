@@ -69,8 +69,10 @@ def test_rows_show_when_a_checkpoint_is_complete_and_not_before(dsn, db, table, 
     names = prepared_now()
     scopes = {gid.rsplit(":", 2)[0] for gid in names}
     assert len(scopes) == 1
-    assert scopes.pop().startswith(f"flott:{client.get_job_id()}:")
-    assert {gid.split(":")[3] for gid in names} == {"0", "1"}
+    scope = scopes.pop()
+    assert scope.startswith(f"flott:{client.get_job_id()}:")
+    assert scope.endswith(":d1")
+    assert {gid.split(":")[4] for gid in names} == {"0", "1"}
     client.stop_with_savepoint(False, str(tmp_path)).result(120)
     rows = shown(db, table)
     assert len(rows) >= 4
