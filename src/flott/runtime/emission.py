@@ -9,6 +9,7 @@ From then on the record belongs to the operator that receives it; where several 
 
 from __future__ import annotations
 
+from itertools import chain
 from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 LIGHT = frozenset(cls for cls, kind in BUILT_IN.items() if kind == IMMUTABLE)
 """Types of which most records are made, and which can't change."""
+ONLY_TUPLES = {tuple}
 Memo = dict[int, Any]
 """What was copied already: references inside a record stay shared, and loops end. As ``copy.deepcopy`` has it."""
 
@@ -75,8 +77,16 @@ def copies(values: list[Any]) -> list[Any]:
     if native.emission is not None:
         made: list[Any] = native.emission.copies(values)
         return made
+    if _are_light(values):
+        return values
     made = list(map(copied, values))
     return values if all(map(is_, made, values)) else made
+
+
+def _are_light(values: list[Any]) -> bool:
+    """Return whether all values are light, or all are tuples of light ones: asked for a whole batch at once."""
+    kinds = set(map(type, values))
+    return kinds <= LIGHT or (kinds == ONLY_TUPLES and LIGHT.issuperset(map(type, chain.from_iterable(values))))
 
 
 def owned(values: list[Any]) -> list[Any]:
@@ -99,11 +109,15 @@ def _map_into(values: list[Any], call: Callable[[Any], Any], records: list[Any])
 
 
 def _map_copies_into(values: list[Any], call: Callable[[Any], Any], records: list[Any]) -> None:
-    values.extend(map(copied, map(call, records)))
+    _extend(values, map(call, records))
 
 
 def _extend(values: list[Any], produced: Iterable[Any]) -> None:
-    values.extend(map(copied, produced))
+    """Copy what may change; most records are seen not to without a call."""
+    light, are_light, append = LIGHT, LIGHT.issuperset, values.append
+    for value in produced:
+        cls = type(value)
+        append(value if cls in light or (cls is tuple and are_light(map(type, value))) else copied(value))
 
 
 def copied(value: Any) -> Any:

@@ -40,14 +40,18 @@ def is_plain(values: list[Any]) -> bool:
             return True
         if not kinds <= PLAIN:
             return False
-        containers = _new_containers(items, seen)
-        contents = containers if kinds <= SEQUENCES else map(_contents, containers)
+        containers = [item for item in items if type(item) not in LEAVES]
+        have_only_items = kinds - LEAVES <= SEQUENCES
+        if have_only_items and LEAVES.issuperset(map(type, chain.from_iterable(containers))):
+            return True
+        containers = _new_containers(containers, seen)
+        contents = containers if have_only_items else map(_contents, containers)
         items = list(chain.from_iterable(contents))
 
 
-def _new_containers(items: list[Any], seen: set[int]) -> list[Any]:
+def _new_containers(containers: list[Any], seen: set[int]) -> list[Any]:
     """Return each container once, however often it is referenced: it may even contain itself."""
-    found = {id(item): item for item in items if type(item) not in LEAVES}
+    found = {id(item): item for item in containers}
     new = [item for address, item in found.items() if address not in seen]
     seen.update(found)
     return new
