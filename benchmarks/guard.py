@@ -15,7 +15,7 @@ import sys
 from benchmarks.compare.__main__ import main as compare
 from benchmarks.compare.revisions import is_known
 
-BASE = "733b7db2d06c5cbd6d708f6210cfc619b54317bc"
+BASE = "7208163742666c70ff37f8962206c187d7f5ac7f"
 SCENARIOS = "keyed-count,windows,window-columns,rows"
 
 
