@@ -11,6 +11,7 @@ from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.operators.user_function import UserFunctionOperator
+from flott.runtime.state.kinds import TIME_BUFFER
 from flott.runtime.state.time_buffer import TimeBuffer
 from flott.runtime.timers import TimerService
 
@@ -133,8 +134,8 @@ class JoinBuffers(UserFunctionOperator):
         self.ctx = JoinContext(self.results)
         clock = self.context.clock
         self.timers = TimerService(backend, "CLEANUP_TIMER", clock, self._clean_up, self._never, SideOwner())
-        left = backend.part("LEFT_BUFFER", "time buffer", lambda: TimeBuffer(backend, "LEFT_BUFFER"))
-        right = backend.part("RIGHT_BUFFER", "time buffer", lambda: TimeBuffer(backend, "RIGHT_BUFFER"))
+        left = backend.part("LEFT_BUFFER", TIME_BUFFER, lambda: TimeBuffer(backend, "LEFT_BUFFER"))
+        right = backend.part("RIGHT_BUFFER", TIME_BUFFER, lambda: TimeBuffer(backend, "RIGHT_BUFFER"))
         to, (select1, select2) = self.interval, self.key_selectors
         keep1, keep2 = to.keep_left, to.keep_right
         self.left = Side(LEFT, select1, left, right, to.lower, to.upper, max(to.upper, 0), keep1, keep2, to.late_left)

@@ -12,6 +12,7 @@ from flott.runtime.keys import encode_key
 from flott.runtime.operator import Operator, TwoInputOperator
 from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.state.gathered_input import GatheredInput
+from flott.runtime.state.kinds import GATHERED_INPUT
 from flott.runtime.timer_queue import TimerQueue
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class KeyByKey(Operator):
     def open(self) -> None:
         self._backend = backend = self.context.keyed("the input of a batch")
         name = "batch-input"
-        self._gathered: GatheredInput = backend.part(name, "gathered input", lambda: GatheredInput(backend, name))
+        self._gathered: GatheredInput = backend.part(name, GATHERED_INPUT, lambda: GatheredInput(backend, name))
         self.operator.open()
 
     def restore(self, carried: Any) -> None:

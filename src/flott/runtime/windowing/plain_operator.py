@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
+from flott.runtime.state.kinds import LISTS_OF_RECORDS
 from flott.runtime.windowing.assigner import no_timestamp
 from flott.runtime.windowing.listed_contents import ListedContents
 from flott.runtime.windowing.operator import MANY_RESULTS, WindowOperator
@@ -57,7 +58,7 @@ class PlainWindowOperator(WindowOperator):
         if self.spec.reduce is not None or self.spec.aggregate is not None:
             return super()._make_contents()
         panes = self.panes
-        made: Contents = panes.backend.part("window-contents@window", "lists of records", lambda: ListedContents(panes))
+        made: Contents = panes.backend.part("window-contents@window", LISTS_OF_RECORDS, lambda: ListedContents(panes))
         return made
 
     def restore(self, carried: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.state.kinds import ROW_LISTS
 from flott.runtime.state.row_lists import RowLists
 from flott.runtime.timers import TimerService
 from flott.table.arrow_types import column_of_plain
@@ -43,7 +44,7 @@ class AppendJoin(TwoInputs, TimedRows):
         backend = self.context.keyed("the rows of a join")
         self._scope = backend.scope
         self._sides: list[RowLists] = [
-            backend.part(name, "row lists", partial(RowLists, backend, name)) for name in ("left-rows", "right-rows")
+            backend.part(name, ROW_LISTS, partial(RowLists, backend, name)) for name in ("left-rows", "right-rows")
         ]
         self._timers = TimerService(backend, "expiry", self.context.clock, self._expire, self._expire)
         plan = self.plan

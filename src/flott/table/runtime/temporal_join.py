@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.errors import FlottError
 from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import DELETE, INSERT, UPDATE_BEFORE, ChangesOut, keys_of, rows_of, unpack
@@ -53,8 +54,8 @@ class TemporalJoin(TwoInputs, AtTheirTime):
         plan = self.plan
         backend = self.context.keyed("the versions of rows")
         self._scope = backend.scope
-        self._waiting: ValueState = backend.part("waiting", "value state", lambda: ValueState(backend, "waiting"))
-        self._versions: ValueState = backend.part("versions", "value state", lambda: ValueState(backend, "versions"))
+        self._waiting: ValueState = backend.part("waiting", VALUE_STATE, lambda: ValueState(backend, "waiting"))
+        self._versions: ValueState = backend.part("versions", VALUE_STATE, lambda: ValueState(backend, "versions"))
         self._timers = TimerService(backend, "versions", self.context.clock, self._fire, self._fire)
         self._residual = None if plan.residual is None else Residual(plan.residual, plan.types, plan.zone)
         self._out = ChangesOut((*plan.types[LEFT], *plan.types[RIGHT]), append_only=plan.append_only)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
@@ -49,8 +50,8 @@ class WindowJoin(TwoInputs, AtTheirTime):
         plan = self.plan.join
         backend = self.context.keyed("the rows of windows")
         self._scope = backend.scope
-        self._left: ValueState = backend.part("left", "value state", lambda: ValueState(backend, "left"))
-        self._right: ValueState = backend.part("right", "value state", lambda: ValueState(backend, "right"))
+        self._left: ValueState = backend.part("left", VALUE_STATE, lambda: ValueState(backend, "left"))
+        self._right: ValueState = backend.part("right", VALUE_STATE, lambda: ValueState(backend, "right"))
         self._timers = TimerService(backend, "windows", self.context.clock, self._fire, self._fire)
         self._late = self.context.metrics.counter(LATE_RECORDS)
         self._residual = None if plan.residual is None else Residual(plan.residual, plan.types, plan.zone)

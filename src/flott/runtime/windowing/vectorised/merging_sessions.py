@@ -9,6 +9,7 @@ import numpy as np
 from flott.errors import FlottError
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.operator import Operator
+from flott.runtime.state.kinds import SESSIONS
 from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.runtime.windowing.vectorised.key_marks import distinct, key_marks
 from flott.runtime.windowing.vectorised.ordered_sessions import OrderedSessions
@@ -44,7 +45,7 @@ class MergingSessionOperator(Operator):
         self._arriving = (END, *plan.parts())
         self._parts = (END, FIRED, *plan.parts())
         self._late = self.context.metrics.counter(LATE_RECORDS)
-        self._chunks: SessionChunks = backend.part("window-sessions", "sessions", lambda: SessionChunks(backend, plan))
+        self._chunks: SessionChunks = backend.part("window-sessions", SESSIONS, lambda: SessionChunks(backend, plan))
 
     def restore(self, carried: Any) -> None:
         self._watermark, self._due, index = carried or (MIN_TIMESTAMP, MIN_TIMESTAMP, None)
