@@ -99,7 +99,7 @@ class Play(Operator):
             elif kind in {"idle", "active"}:
                 self.output.emit_status(kind == "active")
 
-    def process_watermark(self, timestamp):
+    def on_watermark(self, timestamp):
         """The end of the source is not part of the case."""
 
 

@@ -170,12 +170,12 @@ class CepOperator(UserFunctionOperator):
 
     # -- time ------------------------------------------------------------------------------------------------
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         if self.event_time:
             self._match_due(timestamp)
         self.timers.advance_watermark(timestamp)
         self.found.emit(self.output)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def process_time(self, now: int) -> None:
         if self.event_time:

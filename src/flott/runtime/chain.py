@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import Batch
 from flott.runtime.emission import copies
+from flott.runtime.input import Input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,9 +38,9 @@ class ChainOutput:
 
     def __init__(self) -> None:
         self.object_reuse = False
-        self.next: list[Operator] = []
+        self.next: list[Input] = []
         self.edges: list[Receiver] = []
-        self.side_next: dict[str, list[Operator]] = {}
+        self.side_next: dict[str, list[Input]] = {}
         self.side_edges: dict[str, list[Receiver]] = {}
         self.emitted = 0
         self.watermark: int | None = None
@@ -55,11 +56,11 @@ class ChainOutput:
         self.emitted += len(batch)
         self._hand_on(batch, self.side_next.get(tag, ()), self.side_edges.get(tag, ()))
 
-    def _hand_on(self, batch: Batch, operators: Sequence[Operator], edges: Sequence[Receiver]) -> None:
+    def _hand_on(self, batch: Batch, inputs: Sequence[Input], edges: Sequence[Receiver]) -> None:
         """Hand records to all. Each operator may change those it gets; edges only write them down, but later."""
-        last = len(operators) - 1 if not edges else len(operators)
-        for number, operator in enumerate(operators):
-            operator.process(batch if number == last or self.object_reuse else _copy_of(batch))
+        last = len(inputs) - 1 if not edges else len(inputs)
+        for number, one in enumerate(inputs):
+            one.process(batch if number == last or self.object_reuse else _copy_of(batch))
         for edge in edges:
             edge.add(batch)
 
@@ -68,21 +69,21 @@ class ChainOutput:
         if not self.active:
             return
         self.watermark = timestamp
-        for operator in self._operators():
-            operator.process_watermark(timestamp)
+        for one in self._inputs():
+            one.watermark(timestamp)
         for edge in self._edges():
             edge.watermark(timestamp)
 
     def emit_status(self, active: bool) -> None:
         """Hand a change of status to all."""
         self.active = active
-        for operator in self._operators():
-            operator.process_status(active)
+        for one in self._inputs():
+            one.status(active)
         for edge in self._edges():
             edge.status(active)
 
-    def _operators(self) -> list[Operator]:
-        return [*self.next, *(operator for some in self.side_next.values() for operator in some)]
+    def _inputs(self) -> list[Input]:
+        return [*self.next, *(one for some in self.side_next.values() for one in some)]
 
     def _edges(self) -> list[Receiver]:
         return [*self.edges, *(edge for some in self.side_edges.values() for edge in some)]
@@ -107,9 +108,9 @@ class OperatorChain:
                 continue
             output = self.outputs[member.parent]
             if member.tag is None:
-                output.next.append(member.operator)
+                output.next.append(Input(member.operator))
             else:
-                output.side_next.setdefault(member.tag, []).append(member.operator)
+                output.side_next.setdefault(member.tag, []).append(Input(member.operator))
         for member, output in zip(chain, self.outputs, strict=True):
             context = context_of(member)
             output.object_reuse = context.object_reuse

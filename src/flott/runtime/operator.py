@@ -45,6 +45,7 @@ class Operator:
 
     context: OperatorContext
     output: Output
+    inputs: int = 1
     makes_watermarks: bool = False
     """Whether it says how far event time is."""
     waits_for_watermarks: bool = False
@@ -62,16 +63,16 @@ class Operator:
         """Start an epoch with what ``snapshot`` returned at the end of the epoch before (None at first)."""
 
     def process(self, batch: Batch) -> None:
-        """Work on a batch of the first (or only) input."""
+        """Work on a batch."""
         raise NotImplementedError
 
-    def process_watermark(self, timestamp: int) -> None:
-        """Event time of the first (or only) input reached ``timestamp``: fire what is due, then hand it on."""
-        self.output.emit_watermark(timestamp)
+    def on_watermark(self, timestamp: int) -> int | None:
+        """Event time reached ``timestamp``: fire what is due. Returns the watermark to hand on; None hands on none."""
+        return timestamp
 
-    def process_status(self, active: bool) -> None:
-        """The first (or only) input became idle, or active again."""
-        self.output.emit_status(active)
+    def on_status(self, active: bool) -> bool | None:
+        """Handle an input that became idle, or active again. Returns the status to hand on; None hands on none."""
+        return active
 
     def process_time(self, now: int) -> None:
         """Processing time reached ``now``: fire what is due."""
@@ -127,17 +128,23 @@ def close_all(functions: Iterable[Any]) -> None:
             stack.callback(function.close)
 
 
-class TwoInputOperator(Operator):
-    """An operator with two inputs that keep apart; ``process`` serves the first."""
+class MultiInputOperator(Operator):
+    """An operator with several inputs, which are numbered from 0."""
 
-    def process2(self, batch: Batch) -> None:
-        """Work on a batch of the second input."""
+    inputs = 2
+
+    def process(self, batch: Batch) -> None:
+        """Work on a batch of the first input."""
+        self.process_input(0, batch)
+
+    def process_input(self, index: int, batch: Batch) -> None:
+        """Work on a batch of one input."""
         raise NotImplementedError
 
-    def process_watermark2(self, timestamp: int) -> None:
-        """Event time of the second input reached ``timestamp``."""
+    def on_input_watermark(self, index: int, timestamp: int) -> int | None:
+        """Event time of one input reached ``timestamp``. Returns the watermark to hand on; None hands on none."""
         raise NotImplementedError
 
-    def process_status2(self, active: bool) -> None:
-        """The second input became idle, or active again."""
+    def on_input_status(self, index: int, active: bool) -> tuple[int | None, bool | None]:
+        """Handle an input that became idle, or active again. Returns the watermark and the status to hand on."""
         raise NotImplementedError

@@ -11,7 +11,7 @@ from flott.graph.transformations import PhysicalTransformation
 
 if TYPE_CHECKING:
     from flott.common.typeinfo import TypeInformation
-    from flott.runtime.operator import TwoInputOperator
+    from flott.runtime.operator import MultiInputOperator
 
 __all__ = ["apply_to_both"]
 
@@ -20,7 +20,7 @@ def apply_to_both(
     stream1: DataStream,
     stream2: DataStream,
     name: str,
-    operator: TwoInputOperator,
+    operator: MultiInputOperator,
     output_type: TypeInformation,
     *,
     keyed: tuple[bool, bool] = (False, False),

@@ -18,7 +18,7 @@ from flott.errors import GraphError
 from flott.graph.transformations import PhysicalTransformation
 from flott.runtime.operators.checkpointed import checkpointed_part
 from flott.runtime.operators.interval_join import IntervalJoin
-from flott.runtime.operators.key_by_key import KeyByKey, TwoKeyByKey
+from flott.runtime.operators.key_by_key import KeyByKey
 from flott.runtime.operators.keyed_co_process import KeyedCoProcess
 from flott.runtime.operators.keyed_process import KeyedProcess
 from flott.runtime.operators.rolling import RollingReduce
@@ -66,7 +66,7 @@ def adapt_to_mode(registered: Iterable[PhysicalTransformation], mode: RuntimeExe
             emit_as(step.operator, step.output_type)
         if batch and _is_gathered(step):
             selectors: Any = step.key_selectors
-            step.operator = (KeyByKey if len(selectors) == 1 else TwoKeyByKey)(step.operator, selectors)
+            step.operator = KeyByKey(step.operator, selectors)
 
 
 def _strategy(strategy: WatermarkStrategy, *, batch: bool) -> WatermarkStrategy:

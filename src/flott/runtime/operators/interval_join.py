@@ -7,9 +7,9 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import USER_CODE_RAISES, FlottError
+from flott.runtime.operators.combined_inputs import CombinedInputs
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.selected_keys import selected_keys
-from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.operators.user_function import UserFunctionOperator
 from flott.runtime.state.kinds import TIME_BUFFER
 from flott.runtime.state.time_buffer import TimeBuffer
@@ -200,10 +200,10 @@ class JoinBuffers(UserFunctionOperator):
             if stamps is not None:
                 stamps.extend(repeat(stamp, len(values) - len(stamps)))
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self.timers.advance_watermark(timestamp)
         self.results.emit(self.output)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def _clean_up(self, time: int, owner: Any) -> None:
         side = self.left if owner[1] == LEFT else self.right
@@ -234,11 +234,8 @@ class JoinBuffers(UserFunctionOperator):
         return FlottError(message)
 
 
-class IntervalJoin(TwoInputs, JoinBuffers):
+class IntervalJoin(CombinedInputs, JoinBuffers):
     """Calls ``process_element(left, right, ctx)`` for each pair that meets."""
 
-    def process(self, batch: Batch) -> None:
-        self.join(batch, self.left)
-
-    def process2(self, batch: Batch) -> None:
-        self.join(batch, self.right)
+    def process_input(self, index: int, batch: Batch) -> None:
+        self.join(batch, self.right if index else self.left)

@@ -179,13 +179,13 @@ class PlainWindowOperator(WindowOperator):
         if self.lateness:
             self._register_cleanup(key, window)
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         for time, panes in self.timers.advance_watermark_by_moment(timestamp):
             self._fire_moment(time, panes)
         self.scope.unset()
         self.panes.scope.unset()
         self.results.emit(self.output)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def _fire_moment(self, time: int, panes: list[Any]) -> None:
         """Let all panes fire whose window ends now, and drop those whose lateness does."""

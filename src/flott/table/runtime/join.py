@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
-from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.operators.combined_inputs import CombinedInputs
 from flott.runtime.state.kinds import MAP_STATE
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import (
@@ -70,7 +70,7 @@ class JoinPlan:
         return self.kind == "FULL" or self.kind == ("LEFT", "RIGHT")[side]
 
 
-class Join(TwoInputs, TimedRows):
+class Join(CombinedInputs, TimedRows):
     """Keeps the rows of both sides by key, each with how often it is there and how many partners it has."""
 
     saved_as: ClassVar[StateKind] = MAP_STATE
@@ -95,13 +95,9 @@ class Join(TwoInputs, TimedRows):
         self._out = ChangesOut(types, append_only=plan.append_only)
         self._nothing = [(None,) * len(types) for types in plan.types]
 
-    def process(self, batch: Batch) -> None:
+    def process_input(self, index: int, batch: Batch) -> None:
         with self._clock.stopped():
-            self._process(LEFT, batch)
-
-    def process2(self, batch: Batch) -> None:
-        with self._clock.stopped():
-            self._process(RIGHT, batch)
+            self._process(index, batch)
 
     def _process(self, side: int, batch: Batch) -> None:
         plan = self.plan

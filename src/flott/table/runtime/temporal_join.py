@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import FlottError
-from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.operators.combined_inputs import CombinedInputs
 from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
@@ -40,7 +40,7 @@ class TemporalPlan:
     zone: str
 
 
-class TemporalJoin(TwoInputs, AtTheirTime):
+class TemporalJoin(CombinedInputs, AtTheirTime):
     """Keeps rows of the left until their time has come, and of each key of the right the versions still needed.
 
     A deletion on the right is a version too: from its time on there is no row.
@@ -64,7 +64,13 @@ class TemporalJoin(TwoInputs, AtTheirTime):
 
     # Rows
 
-    def process(self, batch: Batch) -> None:
+    def process_input(self, index: int, batch: Batch) -> None:
+        if index == RIGHT:
+            self._add_versions(batch)
+        else:
+            self._wait(batch)
+
+    def _wait(self, batch: Batch) -> None:
         time = self.plan.times[LEFT]
         for key, row, kind in self._rows(LEFT, batch):
             self._scope.key = key
@@ -74,7 +80,7 @@ class TemporalJoin(TwoInputs, AtTheirTime):
             self._timers.register_event_time_timer(row[time] // MILLI)
         self._scope.unset()
 
-    def process2(self, batch: Batch) -> None:
+    def _add_versions(self, batch: Batch) -> None:
         time = self.plan.times[RIGHT]
         for key, row, kind in self._rows(RIGHT, batch):
             if kind == UPDATE_BEFORE or _has_null(key, len(self.plan.keys[RIGHT])):

@@ -123,7 +123,7 @@ class MergingWindowOperator(Operator):
 
     # Time
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         if self._due <= timestamp:
             self._settle()
             panes = self._chunks.panes()
@@ -140,7 +140,7 @@ class MergingWindowOperator(Operator):
             self._due = self._next_due()
         if self._next_gone <= timestamp:
             self._drop_gone()
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def _drop_gone(self) -> None:
         self._next_gone = MAX_WATERMARK + 1

@@ -101,7 +101,7 @@ class MergingSessionOperator(Operator):
 
     # Time
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self._watermark = timestamp
         if self._due <= timestamp:
             touched = [self._merged()] if self._arrived else []
@@ -110,7 +110,7 @@ class MergingSessionOperator(Operator):
             if touched:
                 self._advance(concatenated(touched))
             self._due = self._chunks.next_due()
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def _advance(self, sessions: Partials) -> None:
         """Let sessions fire that are over, and keep those that are not gone."""
