@@ -8,6 +8,7 @@ from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import Batch
 from flott.runtime.emission import copies
 from flott.runtime.input import Input
+from flott.runtime.typed_output import TypedOutput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -114,7 +115,9 @@ class OperatorChain:
         for member, output in zip(chain, self.outputs, strict=True):
             context = context_of(member)
             output.object_reuse = context.object_reuse
-            member.operator.setup(context, output)
+            typed = member.typed
+            member.operator.setup(context, output if typed is None else TypedOutput(context.title, output, typed))
+        self.lifecycles = [operator.lifecycle() for operator in self.operators]
 
     @property
     def head(self) -> Operator:
@@ -123,8 +126,8 @@ class OperatorChain:
 
     def open(self) -> None:
         """Open all operators, the last first, so that one may emit as soon as it is open."""
-        for operator in reversed(self.operators):
-            operator.open()
+        for lifecycle in reversed(self.lifecycles):
+            lifecycle.open()
 
     def connect(self, edges: list[tuple[int, str | None, Receiver]]) -> None:
         """Set the edges of this epoch: (position of the operator, side output tag or None, where it goes)."""
@@ -141,16 +144,16 @@ class OperatorChain:
 
     def restore(self, carried: dict[str, Any]) -> None:
         """Start an epoch with what each operator carried over, by operator id."""
-        for member, output in zip(self.chain, self.outputs, strict=True):
+        for member, lifecycle, output in zip(self.chain, self.lifecycles, self.outputs, strict=True):
             output.watermark, output.active = carried.get(f"output/{member.operator_id}", (None, True))
-            member.operator.restore(carried.get(member.operator_id))
+            lifecycle.restore(carried.get(member.operator_id))
 
     def snapshot(self) -> dict[str, Any]:
         """End an epoch: what each operator carries over, by operator id."""
         carried: dict[str, Any] = {}
-        for member, output in zip(self.chain, self.outputs, strict=True):
+        for member, lifecycle, output in zip(self.chain, self.lifecycles, self.outputs, strict=True):
             # The operator comes first: one that waits for answers hands them on before it ends the epoch.
-            kept = member.operator.snapshot()
+            kept = lifecycle.snapshot()
             if kept is not None:
                 carried[member.operator_id] = kept
             carried[f"output/{member.operator_id}"] = (output.watermark, output.active)
@@ -174,9 +177,9 @@ class OperatorChain:
     def close(self) -> None:
         """Close all operators; the first error is raised after all were tried."""
         errors = []
-        for operator in self.operators:
+        for operator, lifecycle in zip(self.operators, self.lifecycles, strict=True):
             try:
-                operator.close()
+                lifecycle.close()
             except USER_CODE_RAISES as error:
                 errors.append(operator.failure(error, "none: it failed in close()"))
         if errors:

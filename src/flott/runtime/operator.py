@@ -35,6 +35,22 @@ class Output(Protocol):
         """Say that this stream became idle, or active again."""
 
 
+class Lifecycle(Protocol):
+    """What a chain opens, restores, snapshots and closes."""
+
+    def open(self) -> None:
+        """Prepare for work; called once per worker and subtask."""
+
+    def restore(self, carried: Any, /) -> None:
+        """Start an epoch with what ``snapshot`` returned at the end of the epoch before (None at first)."""
+
+    def snapshot(self) -> Any:
+        """End an epoch; return what the next one needs."""
+
+    def close(self) -> None:
+        """Release what ``open`` took."""
+
+
 class Operator:
     """One step of a chain.
 
@@ -55,6 +71,10 @@ class Operator:
         """Receive the surroundings; called once per worker and subtask."""
         self.context = context
         self.output = output
+
+    def lifecycle(self) -> Lifecycle:
+        """Return what opens, restores, snapshots and closes this operator: itself, or what wraps it."""
+        return self
 
     def open(self) -> None:
         """Prepare for work: open the user's function, create state handles."""

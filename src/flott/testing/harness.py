@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from flott.runtime.operator import MultiInputOperator, Operator
+    from flott.runtime.operator import Lifecycle, MultiInputOperator, Operator
     from flott.runtime.output_tag import OutputTag
     from flott.runtime.state.changes import Changes
 
@@ -144,6 +144,11 @@ class OneInputOperatorHarness:
     def operator(self) -> Any:
         """The operator at work."""
         return self.chain.head
+
+    @property
+    def lifecycle(self) -> Lifecycle:
+        """What opens, restores and snapshots the operator."""
+        return self.chain.lifecycles[0]
 
     # Life
 

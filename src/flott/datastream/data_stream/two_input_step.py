@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flott.datastream._typed_output import emit_as
+from flott.datastream._typed_output import typed_records
 from flott.datastream.data_stream.keyed import KeyedStream
 from flott.datastream.data_stream.stream import DataStream
 from flott.graph.transformations import PhysicalTransformation
@@ -27,7 +27,6 @@ def apply_to_both(
 ) -> DataStream:
     """Return what an operator makes of two streams; ``keyed`` says whose keys it keeps state for."""
     environment = stream1.get_execution_environment()
-    emit_as(operator, output_type)
     selectors = [
         stream.get_key_selector() if by_key and isinstance(stream, KeyedStream) else None
         for stream, by_key in zip((stream1, stream2), keyed, strict=True)
@@ -39,6 +38,7 @@ def apply_to_both(
         inputs=inputs,
         output_type=output_type,
         operator=operator,
+        typed=typed_records(output_type),
         key_selectors=tuple(selectors) if any(keyed) else (),
     )
     environment.steps.register(step)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flott.common.watermark_strategy import WatermarkStrategy
-from flott.datastream._typed_output import emit_as
 from flott.datastream.data_stream.folding import FinalFold, RollingFold
 from flott.datastream.data_stream.keyed_functions import FinalReduce
 from flott.datastream.execution_mode import RuntimeExecutionMode
@@ -62,8 +61,6 @@ def adapt_to_mode(registered: Iterable[PhysicalTransformation], mode: RuntimeExe
             step.operator = KeyedProcess(fold(operator.function.function), operator.key_selector)
         elif isinstance(operator, SourceOperator | TimestampsAndWatermarks) and operator.strategy is not None:
             operator.strategy = _strategy(operator.strategy, batch=batch)
-        if step.operator is not operator and step.output_type is not None:
-            emit_as(step.operator, step.output_type)
         if batch and _is_gathered(step):
             selectors: Any = step.key_selectors
             step.operator = KeyByKey(step.operator, selectors)
