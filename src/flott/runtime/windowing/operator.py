@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.context import RuntimeContext
-from flott.runtime.moment_queue import MomentQueue
 from flott.runtime.operator import Operator, close_all
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.selected_keys import selected_keys
-from flott.runtime.state.kinds import ACCUMULATORS, TIMERS_BY_MOMENT, VALUE_STATE
+from flott.runtime.state.kinds import ACCUMULATORS, VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.assigner import MergingWindowAssigner
@@ -46,7 +45,8 @@ class WindowOperator(Operator):
     timers: TimerService
     contents: Contents
     results: Results
-    _moments: MomentQueue | None = None
+    fires_by_moment: ClassVar[bool] = False
+    """Whether so many windows end together that their timers are stored together."""
 
     def __init__(self, spec: WindowSpec, key_selector: Callable[[Any], Any]) -> None:
         self.spec = spec
@@ -92,11 +92,9 @@ class WindowOperator(Operator):
         context, panes = self.context, self.panes
         callbacks = self._on_event_time, self._on_processing_time
         owner = PaneOwner(panes.windows)
-        service = TimerService(panes.backend, "window-timers", context.clock, *callbacks, owner)
-        # Windows that were restored may have waited in the other kind of queue, if the program has changed.
-        name = "_timer_state/event_window-moments"
-        self._moments = panes.backend.part(name, TIMERS_BY_MOMENT, lambda: MomentQueue(panes.backend, name, owner))
-        return service
+        return TimerService(
+            panes.backend, "window-timers", context.clock, *callbacks, owner, by_moment=self.fires_by_moment
+        )
 
     def _make_contents(self) -> Contents:
         spec, panes = self.spec, self.panes
@@ -111,18 +109,8 @@ class WindowOperator(Operator):
     def restore(self, carried: Any) -> None:
         timers, stagger = carried or (None, None)
         self.timers.restore(timers)
-        if carried is None:
-            self._adopt_timers()
         if stagger is not None:
             self.assigner.stagger_offset = stagger  # type: ignore[attr-defined]
-
-    def _adopt_timers(self) -> None:
-        """Take over timers that wait by moment."""
-        if self._moments is not None:
-            self._moments.restore(None)
-            for time, owners in self._moments.due(MAX_WATERMARK):
-                for owner in owners:
-                    self.timers.events.add(owner, time)
 
     def snapshot(self) -> Any:
         return self.timers.snapshot(), getattr(self.assigner, "stagger_offset", None)

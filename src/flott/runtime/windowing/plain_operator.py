@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import repeat
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
@@ -17,8 +17,6 @@ from flott.runtime.windowing.windows import TimeWindow
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from flott.runtime.moment_queue import MomentQueue
-    from flott.runtime.timers import TimerService
     from flott.runtime.windowing.contents import Contents
     from flott.runtime.windowing.spec import WindowSpec
 
@@ -32,7 +30,7 @@ class PlainWindowOperator(WindowOperator):
 
     contents: Any
     """AccumulatedContents or ListedContents."""
-    _moments: MomentQueue
+    fires_by_moment: ClassVar[bool] = True
 
     def __init__(self, spec: WindowSpec, key_selector: Callable[[Any], Any]) -> None:
         super().__init__(spec, key_selector)
@@ -41,18 +39,6 @@ class PlainWindowOperator(WindowOperator):
         self._slide: int = getattr(assigner, "_slide", self._size)
         self._offset: int = assigner._offset  # noqa: SLF001
         self._slice = gcd(self._size, self._slide)
-
-    def _make_timers(self) -> TimerService:
-        service = super()._make_timers()
-        self._single = service.events
-        service.events = self._moments
-        return service
-
-    def _adopt_timers(self) -> None:
-        """Take over timers that wait one by one."""
-        for time, owner in self._single.all():
-            self._single.remove(owner, time)
-            self._moments.add(owner, time)
 
     def _make_contents(self) -> Contents:
         if self.spec.reduce is not None or self.spec.aggregate is not None:
