@@ -78,7 +78,7 @@ def ask(job, path, body=None):
     headers = {"Authorization": f"Bearer {Path(job['token-file']).read_text()}", "Content-Type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"{job['rest']}/jobs/{job['jid']}{path}", data, headers)  # noqa: S310 - our own
-    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
         return json.loads(answer.read())
 
 

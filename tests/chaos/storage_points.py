@@ -11,6 +11,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import wraps
 
+from tests.waiting import PATIENCE
+
 from flott.connectors.staged_files import StagingArea
 from flott.runtime.storage import LocalStorage, RemoteStorage, S3Storage
 
@@ -20,7 +22,7 @@ WRAPPED = [
     *((kind, name) for kind in (LocalStorage, RemoteStorage, S3Storage) for name in STORAGE if name in vars(kind)),
     *((StagingArea, name) for name in STAGING),
 ]
-PATIENCE = 0.2
+STALL = 0.2
 """A stalled operation goes on after so many seconds, if the loop waits for it."""
 
 
@@ -62,11 +64,11 @@ class Driver:
             raise Died
         if count == self.pauses_at or (name == self.pauses_before and not self.paused.is_set()):
             self.paused.set()
-            assert self.go_on.wait(60)
+            assert self.go_on.wait(PATIENCE)
         if count == self.stalls_at:
             self.stalled.set()
             self.came.set()
-            self.release.wait(PATIENCE)
+            self.release.wait(STALL)
             self.release.set()
         if self.dead:
             raise Died

@@ -15,7 +15,7 @@ import pytest
 from tests.chaos.power_loss import Disk
 from tests.chaos.storage_points import DRIVERS, Beside, Died, Driver, watch
 from tests.object_stores import objects_in_memory, s3_bucket, s3_server  # noqa: F401 - fixtures
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 from flott.common import Configuration, Types, WatermarkStrategy
 from flott.common.serialization import Encoder
@@ -156,7 +156,7 @@ def finish(place, monkeypatch, number):
         return
     driver = Driver(number)
     run(driver, place, monkeypatch)
-    assert driver.over.wait(60)
+    assert driver.over.wait(PATIENCE)
     assert driver.failed is None, driver.failed
 
 
@@ -190,7 +190,7 @@ def points(store, world, monkeypatch):
     if store not in FOUND:
         place, driver = world(store, "clean"), Driver(0)
         run(driver, place, monkeypatch)
-        assert driver.over.wait(60)
+        assert driver.over.wait(PATIENCE)
         assert driver.failed is None
         assert place.lines() == EXPECTED
         assert place.left() == []
@@ -204,7 +204,7 @@ def points(store, world, monkeypatch):
 def crash(place, point, monkeypatch, *, power=False):
     driver = Driver(1, dies_at=point)
     run(driver, place, monkeypatch)
-    assert driver.over.wait(60)
+    assert driver.over.wait(PATIENCE)
     assert driver.dead, driver.failed
     if power:
         place.disk.lose_power()
@@ -215,7 +215,7 @@ def stall(place, point, monkeypatch):
     """An operation takes longer than the timeout, and the user's function fails meanwhile."""
     driver = Driver(1, stalls_at=point)
     run(driver, place, monkeypatch)
-    assert driver.over.wait(60)
+    assert driver.over.wait(PATIENCE)
     assert driver.failed is None, driver.failed
 
 
@@ -223,7 +223,7 @@ def stall_and_crash(place, point, monkeypatch, after=1):
     """As before, and then the driver dies."""
     driver = Driver(1, stalls_at=point, dies_at=point + after)
     run(driver, place, monkeypatch)
-    assert driver.over.wait(60)
+    assert driver.over.wait(PATIENCE)
     finish(place, monkeypatch, 2)
 
 
@@ -231,13 +231,13 @@ def second_driver(place, point, monkeypatch, *, until=0, before=""):
     """A driver pauses before an operation; another takes over, and has come some way, or to its end, when it wakes."""
     first, second = Driver(1, pauses_at=point), Driver(2, pauses_at=until, pauses_before=before)
     run(first, place, monkeypatch)
-    assert first.paused.wait(60)
+    assert first.paused.wait(PATIENCE)
     run(second, place, monkeypatch)
     wait_until("the second driver to come so far", lambda: second.paused.is_set() or second.over.is_set())
     first.go_on.set()
-    assert first.over.wait(60)
+    assert first.over.wait(PATIENCE)
     second.go_on.set()
-    assert second.over.wait(60)
+    assert second.over.wait(PATIENCE)
     assert second.failed is None, second.failed
 
 

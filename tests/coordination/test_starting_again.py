@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 from tests.failing_jobs import abandon, environment, lines, small_epochs, text_sink
 from tests.object_stores import objects_in_memory, s3_bucket, s3_server  # noqa: F401 - fixtures
-from tests.waiting import wait_for_checkpoints
+from tests.waiting import PATIENCE, wait_for_checkpoints
 
 from flott.common import JobStatus, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -272,7 +272,7 @@ def test_a_job_that_failed_is_left_where_it_is_by_new(tmp_path):
     [root] = (tmp_path / "checkpoints").iterdir()
     Raises.armed = False
     client = count(tmp_path, **{"flott.job.new": "true"}).execute_async("fails")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert str(client.get_job_id()) != root.name
     assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == [root.name]
     assert list(root.glob("chk-*/_metadata"))
@@ -286,8 +286,8 @@ def test_a_driver_that_was_replaced_ends_and_its_successor_is_exact(tmp_path, mo
     wait_for_checkpoints(first, 3)
     second = count(tmp_path, 20_000).execute_async("twice")
     with pytest.raises(FencedError, match="This one ends; it changes and removes nothing"):
-        first.get_job_execution_result().result(60)
-    second.get_job_execution_result().result(60)
+        first.get_job_execution_result().result(PATIENCE)
+    second.get_job_execution_result().result(PATIENCE)
     assert lines(tmp_path / "out") == sorted(map(str, range(20_000)))
 
 
@@ -301,7 +301,7 @@ def test_a_supervisor_that_starts_it_over_and_over_gets_it_done(tmp_path):
             break
         wait_for_checkpoints(client, 2)
         abandon(client)
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert lines(tmp_path / "out") == sorted(map(str, range(3_000)))
     assert replace(client.master.record.note, epoch=0).epoch == 0
     assert client.master.record.epoch == 4

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration, Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -26,7 +27,7 @@ class Api:
         self.entitled = {"Authorization": f"Bearer {token}"}
 
     def ask(self, method, path, body=None, headers=None, host=None):
-        connection = http.client.HTTPConnection(self.address, timeout=60)
+        connection = http.client.HTTPConnection(self.address, timeout=PATIENCE)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             connection.putheader("Host", self.address if host is None else host)
@@ -69,7 +70,7 @@ def running_job(directory, **settings):
     try:
         yield client, Api(job.rest, Path(job.token_file).read_text()), job
     finally:
-        client.cancel().result(60)
+        client.cancel().result(PATIENCE)
 
 
 @pytest.fixture(scope="module")

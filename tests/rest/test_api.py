@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from tests.rest.conftest import running_job
-from tests.waiting import PATIENCE, wait_until
+from tests.waiting import PATIENCE, wait_until, wait_while_running
 
 from flott.common import JobStatus
 from flott.rest.registry import registered_jobs
@@ -24,7 +24,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "rest.md"
 def wait_for(client, condition):
     met = threading.Event()
     client.master.listeners.append(lambda stats: condition(stats) and met.set())
-    assert met.wait(PATIENCE)
+    wait_while_running(client, "what the statistics of an epoch say", met.is_set)
 
 
 def test_every_answer_has_its_shape(job):
@@ -34,7 +34,7 @@ def test_every_answer_has_its_shape(job):
     jid = str(client.get_job_id())
     document = api.get("/openapi.json")
     trigger = json.loads(api.ask("POST", f"/jobs/{jid}/savepoints", {})[2])["request-id"]
-    client.trigger_savepoint().result(60)
+    client.trigger_savepoint().result(PATIENCE)
     names = {
         "jid": jid,
         "vid": api.get(f"/jobs/{jid}")["vertices"][1]["id"],
@@ -97,7 +97,7 @@ def test_stop_with_a_savepoint_through_the_api(tmp_path):
         body = {"targetDirectory": str(tmp_path / "elsewhere"), "drain": True}
         status, _, answer = api.ask("POST", f"/jobs/{jid}/stop", body)
         assert status == 202
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
         [over] = registered_jobs(tmp_path / "registry")
         assert over.status == "FINISHED"
         assert over.savepoint.startswith(str(tmp_path / "elsewhere" / "savepoint-"))
@@ -116,7 +116,7 @@ def test_cancel_through_the_api(tmp_path):
         assert api.ask("PATCH", f"/jobs/{jid}?mode=stop")[0] == 400
         assert api.ask("PATCH", f"/jobs/{jid}?mode=cancel")[0] == 202
         with pytest.raises(Exception, match="was cancelled"):
-            client.get_job_execution_result().result(60)
+            client.get_job_execution_result().result(PATIENCE)
         assert client.master.status is JobStatus.CANCELED
         assert registered_jobs(tmp_path / "registry")[0].status == "CANCELED"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.spark
 
@@ -61,5 +62,5 @@ def test_ctrl_c_while_spark_starts_leaves_no_process(tmp_path):
     _, rest = process.communicate()
     assert process.returncode == 130
     assert rest == "Stopped.\n"
-    _, alive = psutil.wait_procs(processes_of_session(process.pid), timeout=60)
+    _, alive = psutil.wait_procs(processes_of_session(process.pid), timeout=PATIENCE)
     assert alive == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flott.runtime.batch import MIN_TIMESTAMP
+from flott.runtime.state.kinds import TIMERS
 from flott.runtime.timer_queue import NEVER, KeyOwner, TimerQueue
 
 if TYPE_CHECKING:
@@ -121,5 +122,5 @@ class TimerService:
 
 
 def _queue(backend: KeyedBackend, name: str, codec: OwnerCodec) -> TimerQueue:
-    queue: TimerQueue = backend.part(name, "timers", lambda: TimerQueue(backend, name, codec))
+    queue: TimerQueue = backend.part(name, TIMERS, lambda: TimerQueue(backend, name, codec))
     return queue

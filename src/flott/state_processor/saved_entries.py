@@ -15,6 +15,7 @@ from flott.errors import CheckpointError
 from flott.runtime.canonical_keys import loaded_key
 from flott.runtime.keys import decode_key
 from flott.runtime.state.addresses import LONG_KEY, LONG_KEYS
+from flott.runtime.state.kinds import Form, form_of
 from flott.runtime.timer_queue import DIGEST
 from flott.runtime.windowing.panes import window_of
 from flott.runtime.windowing.windows import CountWindow, TimeWindow
@@ -40,23 +41,10 @@ class Layout:
 
 def layout_of(state: SavedState) -> Layout:
     """Return how a state is read."""
-    if state.kind == "panes" and state.schema:
+    form = form_of(state.name, state.kind)
+    if form is Form.PANES and state.schema:
         return panes_layout(json.loads(state.schema)["columns"])
-    by_window = {
-        "value state": VALUES_OF_WINDOWS, "reducing state": VALUES_OF_WINDOWS, "aggregating state": VALUES_OF_WINDOWS,
-        "accumulators": VALUES_OF_WINDOWS, "list state": LISTS_OF_WINDOWS, "lists of records": LISTS_OF_WINDOWS,
-        "map state": MAPS_OF_WINDOWS,
-    }  # fmt: skip
-    by_key = {
-        "value state": VALUES, "reducing state": VALUES, "aggregating state": VALUES, "list state": LISTS,
-        "map state": MAPS, "timers": TIMERS, "timers by moment": MOMENTS, "time buffer": BUFFERS,
-        "runs": VALUES, "events": EVENTS, "row lists": ROW_LISTS,
-        "pending rows": MAPS,
-        "sums of groups": VALUES,
-    }  # fmt: skip
-    if state.name == "sessions":
-        by_key["sessions"] = SESSIONS
-    found = (by_window if state.name.endswith(OF_WINDOWS) else by_key).get(state.kind)
+    found = (OF_KEYS_AND_WINDOWS if state.name.endswith(OF_WINDOWS) else OF_KEYS).get(form)
     if found is None:
         message = (
             f"state '{state.name}' ({state.kind}) is written by an operator for itself, in a form that only it reads"
@@ -227,15 +215,19 @@ def bounds(window: Any) -> tuple[int | None, int | None]:
 
 
 WINDOW = "window_start", "window_end"
-VALUES = Layout(("key", "value"), read_values)
-LISTS = Layout(("key", "value"), read_lists)
-ROW_LISTS = Layout(("key", "value"), read_row_lists)
-MAPS = Layout(("key", "map_key", "value"), read_maps)
-BUFFERS = Layout(("key", "timestamp", "value"), read_buffers)
-EVENTS = Layout(("key", "timestamp", "value"), read_events)
-SESSIONS = Layout(("key", *WINDOW, "value"), read_sessions)
-TIMERS = Layout(("key", "timestamp", *WINDOW), read_timers)
-MOMENTS = Layout(("key", "timestamp", *WINDOW), read_moments)
-VALUES_OF_WINDOWS = Layout(("key", *WINDOW, "value"), read_values_of_windows)
-LISTS_OF_WINDOWS = Layout(("key", *WINDOW, "value"), read_lists_of_windows)
-MAPS_OF_WINDOWS = Layout(("key", *WINDOW, "map_key", "value"), read_maps_of_windows)
+OF_KEYS = {
+    Form.VALUES: Layout(("key", "value"), read_values),
+    Form.LISTS: Layout(("key", "value"), read_lists),
+    Form.ROW_LISTS: Layout(("key", "value"), read_row_lists),
+    Form.MAPS: Layout(("key", "map_key", "value"), read_maps),
+    Form.BUFFERS: Layout(("key", "timestamp", "value"), read_buffers),
+    Form.EVENTS: Layout(("key", "timestamp", "value"), read_events),
+    Form.SESSIONS: Layout(("key", *WINDOW, "value"), read_sessions),
+    Form.TIMERS: Layout(("key", "timestamp", *WINDOW), read_timers),
+    Form.MOMENTS: Layout(("key", "timestamp", *WINDOW), read_moments),
+}
+OF_KEYS_AND_WINDOWS = {
+    Form.VALUES: Layout(("key", *WINDOW, "value"), read_values_of_windows),
+    Form.LISTS: Layout(("key", *WINDOW, "value"), read_lists_of_windows),
+    Form.MAPS: Layout(("key", *WINDOW, "map_key", "value"), read_maps_of_windows),
+}

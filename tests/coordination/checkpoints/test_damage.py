@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.failing_jobs import abandon, environment, lines, small_epochs, text_sink
-from tests.waiting import wait_for_checkpoints
+from tests.waiting import PATIENCE, wait_for_checkpoints
 
 from flott.common import Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -137,7 +137,7 @@ def test_where_nothing_was_committed_the_one_before_is_taken(tmp_path, caplog):
     [root] = (tmp_path / "checkpoints").iterdir()
     flip(newest(root))
     second = run(None)
-    second.get_job_execution_result().result(60)
+    second.get_job_execution_result().result(PATIENCE)
     assert second.master.checkpoints.statistics.restored == 1
     assert "is damaged: its checksum does not match" in caplog.text
 

@@ -15,6 +15,7 @@ from flott.runtime.state.backend import KeyedBackend, point_batches
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.store import StateStore
 from flott.runtime.state.values import ValueState
@@ -101,7 +102,7 @@ class Job:
         monkeypatch.setattr(values, "FEW_KEYS", 1)
         self.storage, self.store = LocalStorage(path / "files"), StateStore(path / "store", map_size=2**26)
         self.backend = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits())
-        self.state = self.backend.part("v", "value state", lambda: ValueState(self.backend, "v"))
+        self.state = self.backend.part("v", VALUE_STATE, lambda: ValueState(self.backend, "v"))
         self.files = ()
         self.epoch({-1: "known"})
 
@@ -205,7 +206,7 @@ def test_long_keys_stay_objects(job):
 def test_before_the_store_knows_the_state_nothing_is_laid_out(tmp_path, monkeypatch):
     job = Job(tmp_path, monkeypatch)
     fresh = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits())
-    job.state = fresh.part("w", "value state", lambda: ValueState(fresh, "w"))
+    job.state = fresh.part("w", VALUE_STATE, lambda: ValueState(fresh, "w"))
     job.backend = fresh
     fresh.begin(job.store)
     job.batch({1: "one"})

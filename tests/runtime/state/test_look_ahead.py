@@ -9,6 +9,7 @@ from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.store import StateStore
 from flott.runtime.state.values import FEW_KEYS, ValueState
@@ -25,7 +26,7 @@ def state(tmp_path):
     """Return a state that holds half of the keys in the store, and none in memory."""
     storage, store = LocalStorage(tmp_path / "files"), StateStore(tmp_path / "store", map_size=2**26)
     backend = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits(0))
-    state = backend.part("v", "value state", lambda: ValueState(backend, "v"))
+    state = backend.part("v", VALUE_STATE, lambda: ValueState(backend, "v"))
     backend.begin(store)
     for key in KEYS[::2]:
         backend.scope.key = key
@@ -126,7 +127,7 @@ def test_states_of_windows_are_not_read_ahead():
     """A key that is a pair looks like a key and its window."""
     backend = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits(0))
     panes = PaneBackend(backend)
-    state = panes.part("v", "value state", lambda: ValueState(panes, "v"))
+    state = panes.part("v", VALUE_STATE, lambda: ValueState(panes, "v"))
     state._ahead = 2
     backend.look_ahead([("a", TimeWindow(0, number)) for number in range(1, FEW_KEYS + 2)])
     assert (state._told, state.live_entries()) == (0, 0)

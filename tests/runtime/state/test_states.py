@@ -16,6 +16,7 @@ from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import next_lineage, write_file
 from flott.runtime.state.keys_of_state import keys_of_state
+from flott.runtime.state.kinds import AGGREGATING_STATE, LIST_STATE, MAP_STATE, REDUCING_STATE, ROW_LISTS, VALUE_STATE
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
@@ -46,13 +47,13 @@ class Process:
     def __init__(self, cache_entries=1_000):
         self.backend = KeyedBackend("op", "operator 'x'", range(128), 128, CacheLimits(cache_entries))
         part = self.backend.part
-        self.value = part("v", "value state", lambda: ValueState(self.backend, "v"))
-        self.list = part("l", "list state", lambda: ListState(self.backend, "l"))
-        self.map = part("m", "map state", lambda: MapState(self.backend, "m"))
-        self.sum = part("r", "reducing state", lambda: ReducingState(self.backend, "r", lambda a, b: a + b))
-        self.rows = part("rows", "row lists", lambda: RowLists(self.backend, "rows"))
-        self.seen = part("s", "map state", lambda: SeenValues(self.backend, "s"))
-        self.mean = part("a", "aggregating state", lambda: AggregatingState(self.backend, "a", Mean()))
+        self.value = part("v", VALUE_STATE, lambda: ValueState(self.backend, "v"))
+        self.list = part("l", LIST_STATE, lambda: ListState(self.backend, "l"))
+        self.map = part("m", MAP_STATE, lambda: MapState(self.backend, "m"))
+        self.sum = part("r", REDUCING_STATE, lambda: ReducingState(self.backend, "r", lambda a, b: a + b))
+        self.rows = part("rows", ROW_LISTS, lambda: RowLists(self.backend, "rows"))
+        self.seen = part("s", MAP_STATE, lambda: SeenValues(self.backend, "s"))
+        self.mean = part("a", AGGREGATING_STATE, lambda: AggregatingState(self.backend, "a", Mean()))
 
 
 KEYS = ["a", "b", ("t", 1), "long" * 200, None, 7]
@@ -250,7 +251,7 @@ def test_state_without_a_key_teaches():
 def test_one_name_is_one_kind_of_state():
     process = Process()
     with pytest.raises(StateAccessError, match="'v' was declared as value state and now as list state"):
-        process.backend.part("v", "list state", lambda: ListState(process.backend, "v"))
+        process.backend.part("v", LIST_STATE, lambda: ListState(process.backend, "v"))
 
 
 def test_a_value_that_cannot_be_pickled_names_the_state(tmp_path):

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flott.common.watermark_strategy import WatermarkStrategy
-from flott.datastream._typed_output import emit_as
 from flott.datastream.data_stream.folding import FinalFold, RollingFold
 from flott.datastream.data_stream.keyed_functions import FinalReduce
 from flott.datastream.execution_mode import RuntimeExecutionMode
@@ -18,7 +17,7 @@ from flott.errors import GraphError
 from flott.graph.transformations import PhysicalTransformation
 from flott.runtime.operators.checkpointed import checkpointed_part
 from flott.runtime.operators.interval_join import IntervalJoin
-from flott.runtime.operators.key_by_key import KeyByKey, TwoKeyByKey
+from flott.runtime.operators.key_by_key import KeyByKey
 from flott.runtime.operators.keyed_co_process import KeyedCoProcess
 from flott.runtime.operators.keyed_process import KeyedProcess
 from flott.runtime.operators.rolling import RollingReduce
@@ -62,11 +61,9 @@ def adapt_to_mode(registered: Iterable[PhysicalTransformation], mode: RuntimeExe
             step.operator = KeyedProcess(fold(operator.function.function), operator.key_selector)
         elif isinstance(operator, SourceOperator | TimestampsAndWatermarks) and operator.strategy is not None:
             operator.strategy = _strategy(operator.strategy, batch=batch)
-        if step.operator is not operator and step.output_type is not None:
-            emit_as(step.operator, step.output_type)
         if batch and _is_gathered(step):
             selectors: Any = step.key_selectors
-            step.operator = (KeyByKey if len(selectors) == 1 else TwoKeyByKey)(step.operator, selectors)
+            step.operator = KeyByKey(step.operator, selectors)
 
 
 def _strategy(strategy: WatermarkStrategy, *, batch: bool) -> WatermarkStrategy:

@@ -7,10 +7,11 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import USER_CODE_RAISES, FlottError
+from flott.runtime.operators.combined_inputs import CombinedInputs
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.selected_keys import selected_keys
-from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.operators.user_function import UserFunctionOperator
+from flott.runtime.state.kinds import TIME_BUFFER
 from flott.runtime.state.time_buffer import TimeBuffer
 from flott.runtime.timers import TimerService
 
@@ -133,8 +134,8 @@ class JoinBuffers(UserFunctionOperator):
         self.ctx = JoinContext(self.results)
         clock = self.context.clock
         self.timers = TimerService(backend, "CLEANUP_TIMER", clock, self._clean_up, self._never, SideOwner())
-        left = backend.part("LEFT_BUFFER", "time buffer", lambda: TimeBuffer(backend, "LEFT_BUFFER"))
-        right = backend.part("RIGHT_BUFFER", "time buffer", lambda: TimeBuffer(backend, "RIGHT_BUFFER"))
+        left = backend.part("LEFT_BUFFER", TIME_BUFFER, lambda: TimeBuffer(backend, "LEFT_BUFFER"))
+        right = backend.part("RIGHT_BUFFER", TIME_BUFFER, lambda: TimeBuffer(backend, "RIGHT_BUFFER"))
         to, (select1, select2) = self.interval, self.key_selectors
         keep1, keep2 = to.keep_left, to.keep_right
         self.left = Side(LEFT, select1, left, right, to.lower, to.upper, max(to.upper, 0), keep1, keep2, to.late_left)
@@ -199,10 +200,10 @@ class JoinBuffers(UserFunctionOperator):
             if stamps is not None:
                 stamps.extend(repeat(stamp, len(values) - len(stamps)))
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self.timers.advance_watermark(timestamp)
         self.results.emit(self.output)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def _clean_up(self, time: int, owner: Any) -> None:
         side = self.left if owner[1] == LEFT else self.right
@@ -233,11 +234,8 @@ class JoinBuffers(UserFunctionOperator):
         return FlottError(message)
 
 
-class IntervalJoin(TwoInputs, JoinBuffers):
+class IntervalJoin(CombinedInputs, JoinBuffers):
     """Calls ``process_element(left, right, ctx)`` for each pair that meets."""
 
-    def process(self, batch: Batch) -> None:
-        self.join(batch, self.left)
-
-    def process2(self, batch: Batch) -> None:
-        self.join(batch, self.right)
+    def process_input(self, index: int, batch: Batch) -> None:
+        self.join(batch, self.right if index else self.left)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from flott.runtime.native._entries import Drafts
     from flott.runtime.state.cache_limits import CacheLimits
     from flott.runtime.state.changes import Changes, EpochChanges
+    from flott.runtime.state.kinds import StateKind
     from flott.runtime.state.points import Points
     from flott.runtime.state.schemas import ConvertEntry, StoredStates
     from flott.runtime.state.store import StateStore
@@ -197,7 +198,7 @@ class KeyedBackend:
 
     # Parts
 
-    def part(self, name: str, kind: str, make: Callable[[], KeyedPart], schema: str = "") -> Any:
+    def part(self, name: str, kind: StateKind, make: Callable[[], KeyedPart], schema: str = "") -> Any:
         """Return the state or timer queue of that name, made at first use; one name has one kind and one type."""
         self.schemas.declare(name, kind, schema)
         if name not in self._parts:

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
+from flott.runtime.state.kinds import LIST_STATE
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.points import BATCH
 
@@ -227,7 +228,7 @@ class ListContents:
 
     def __init__(self, panes: PaneBackend) -> None:
         self._scope = panes.scope
-        self._state: ListState = panes.part(NAME, "list state", lambda: ListState(cast("KeyedBackend", panes), NAME))
+        self._state: ListState = panes.part(NAME, LIST_STATE, lambda: ListState(cast("KeyedBackend", panes), NAME))
 
     def add(self, key: Any, window: Any, value: Any) -> None:
         """Add a record to a pane."""

@@ -12,6 +12,7 @@ from flott.runtime.moment_queue import MomentQueue
 from flott.runtime.operator import Operator, close_all
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.selected_keys import selected_keys
+from flott.runtime.state.kinds import ACCUMULATORS, TIMERS_BY_MOMENT, VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.assigner import MergingWindowAssigner
@@ -75,7 +76,7 @@ class WindowOperator(Operator):
         self._merging_set: ValueState | None = None
         if merging:
             name = "merging-window-set"
-            self._merging_set = backend.part(name, "value state", lambda: ValueState(backend, name))
+            self._merging_set = backend.part(name, VALUE_STATE, lambda: ValueState(backend, name))
         for function in self._functions():
             try:
                 function.open(RuntimeContext(context))
@@ -94,7 +95,7 @@ class WindowOperator(Operator):
         service = TimerService(panes.backend, "window-timers", context.clock, *callbacks, owner)
         # Windows that were restored may have waited in the other kind of queue, if the program has changed.
         name = "_timer_state/event_window-moments"
-        self._moments = panes.backend.part(name, "timers by moment", lambda: MomentQueue(panes.backend, name, owner))
+        self._moments = panes.backend.part(name, TIMERS_BY_MOMENT, lambda: MomentQueue(panes.backend, name, owner))
         return service
 
     def _make_contents(self) -> Contents:
@@ -103,7 +104,7 @@ class WindowOperator(Operator):
             return ListContents(panes)
         accumulation = Reducing(spec.reduce) if spec.aggregate is None else Aggregating(spec.aggregate)
         made: Contents = panes.backend.part(
-            "window-contents@window", "accumulators", lambda: AccumulatedContents(panes, accumulation)
+            "window-contents@window", ACCUMULATORS, lambda: AccumulatedContents(panes, accumulation)
         )
         return made
 
@@ -206,11 +207,11 @@ class WindowOperator(Operator):
 
     # Time
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self.timers.advance_watermark(timestamp)
         self.panes.scope.unset()
         self.results.emit(self.output)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def process_time(self, now: int) -> None:
         self.timers.advance_processing_time(now)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
+from flott.runtime.state.kinds import LISTS_OF_RECORDS
 from flott.runtime.windowing.assigner import no_timestamp
 from flott.runtime.windowing.listed_contents import ListedContents
 from flott.runtime.windowing.operator import MANY_RESULTS, WindowOperator
@@ -57,7 +58,7 @@ class PlainWindowOperator(WindowOperator):
         if self.spec.reduce is not None or self.spec.aggregate is not None:
             return super()._make_contents()
         panes = self.panes
-        made: Contents = panes.backend.part("window-contents@window", "lists of records", lambda: ListedContents(panes))
+        made: Contents = panes.backend.part("window-contents@window", LISTS_OF_RECORDS, lambda: ListedContents(panes))
         return made
 
     def restore(self, carried: Any) -> None:
@@ -178,13 +179,13 @@ class PlainWindowOperator(WindowOperator):
         if self.lateness:
             self._register_cleanup(key, window)
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         for time, panes in self.timers.advance_watermark_by_moment(timestamp):
             self._fire_moment(time, panes)
         self.scope.unset()
         self.panes.scope.unset()
         self.results.emit(self.output)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def _fire_moment(self, time: int, panes: list[Any]) -> None:
         """Let all panes fire whose window ends now, and drop those whose lateness does."""
