@@ -26,7 +26,7 @@ env.execute("one")
 spark = SparkSession.getActiveSession()
 print(spark.sparkContext.getConf().get("spark.hadoop.fs.s3a.secret.key") == {SECRET!r})
 print("secret" in Path(f"/proc/{{spark.sparkContext._gateway.proc.pid}}/cmdline").read_text())
-print(oct(Path(spark.conf.get("spark.local.dir")).stat().st_mode & 0o777))
+print(oct(Path(spark._jvm.System.getProperty("java.io.tmpdir")).stat().st_mode & 0o777))
 """
 
 

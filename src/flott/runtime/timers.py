@@ -29,7 +29,7 @@ class TimerStorage(Protocol):
         """Register a timer; a second one for the same owner and moment is the same timer."""
 
     def remove(self, owner: Any, time: int) -> None:
-        """Delete a timer; nothing happens if there is none."""
+        """Delete a timer, if it is registered."""
 
     def due(self, until: int) -> Iterator[tuple[int, list[Any]]]:
         """Take out what is due at ``until``, moment by moment; sees what is registered meanwhile."""
@@ -106,11 +106,11 @@ class TimerService:
         self.processing.add(self._scope.key, timestamp)
 
     def delete_event_time_timer(self, timestamp: int) -> None:
-        """Take an event-time timer back; nothing happens if there is none."""
+        """Delete an event-time timer, if it is registered."""
         self.events.remove(self._scope.key, timestamp)
 
     def delete_processing_time_timer(self, timestamp: int) -> None:
-        """Take a processing-time timer back; nothing happens if there is none."""
+        """Delete a processing-time timer, if it is registered."""
         self.processing.remove(self._scope.key, timestamp)
 
     # What the operator calls
