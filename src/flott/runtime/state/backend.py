@@ -9,6 +9,7 @@ import numpy as np
 
 from flott.errors import USER_CODE_RAISES, StateAccessError
 from flott.runtime.native import entries
+from flott.runtime.state.address_layout import COLUMN
 from flott.runtime.state.addresses import LONG_KEYS, Heads, column_of
 from flott.runtime.state.former_keys import check_stored_keys
 from flott.runtime.state.key_scope import KeyScope
@@ -287,7 +288,7 @@ class KeyedBackend:
 
     def get(self, address: bytes) -> bytes | None:
         """Read an entry of the epoch's version."""
-        column = address[2:6]
+        column = address[COLUMN]
         return (self.readers.get(column) or self.reader(column))(address)
 
     def get_many(self, column: bytes, addresses: list[bytes]) -> list[bytes | None]:

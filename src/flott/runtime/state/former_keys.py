@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.errors import StateAccessError
 from flott.runtime.keys import decode_key, encode_key, key_group_of
+from flott.runtime.state.address_layout import GROUP, TIMED, group_in, key_end, key_in
 from flott.runtime.state.addresses import LONG_KEY, LONG_KEYS, column_of
 from flott.runtime.state.kinds import BY_KEY, MAP_STATE, Form, form_of
 from flott.runtime.state.maps import MapState, entry_address
@@ -56,11 +57,11 @@ def check_stored_keys(backend: KeyedBackend) -> None:
 def _changed_keys(backend: KeyedBackend, form: Form, address: bytes, data: bytes) -> Iterator[Any]:
     """Go over the keys of an entry that are not found, or not in this key group, by their canonical bytes."""
     if form in BY_KEY:
-        yield from _unless_same(_whole(backend, address[:2], address[8 : 8 + int.from_bytes(address[6:8], "big")]))
+        yield from _unless_same(_whole(backend, address[GROUP], key_in(address)))
     elif form is Form.TIMERS:
-        yield from _unless_same(_whole(backend, address[:2], address[16 : 16 + int.from_bytes(address[14:16], "big")]))
+        yield from _unless_same(_whole(backend, address[GROUP], key_in(address, TIMED)))
     elif form in {Form.MOMENTS, Form.EVENTS}:
-        group = int.from_bytes(address[:2], "big")
+        group = group_in(address)
         yield from (key for key in _keys_inside(form, data) if key_group_of(key, backend.max_parallelism) != group)
 
 
@@ -88,7 +89,7 @@ def _unless_same(encoded: bytes) -> Iterator[Any]:
 
 def _moved(address: bytes, data: bytes) -> bytes | None:
     """Return where an entry of a map is looked for, if that is not where it is."""
-    end = 8 + int.from_bytes(address[6:8], "big")
+    end = key_end(address)
     if address[end : end + 1] in ALWAYS_SAME:
         return None
     now = address[:end] + entry_address(encode_key(pickle.loads(data)[0]))

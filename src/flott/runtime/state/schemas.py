@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.common.typeinfo.schema import schema_text
 from flott.errors import StateAccessError
+from flott.runtime.state.address_layout import group_in
 from flott.runtime.state.evolution import IncompatibleSchemasError, converter, map_value_converter
 from flott.runtime.state.kinds import INTERNAL, KINDS, MAP_STATE
 
@@ -74,7 +75,7 @@ class StateSchemas:
             return None
 
         def convert(address: bytes, content: Any) -> Any:
-            group = int.from_bytes(address[:2], "big")
+            group = group_in(address)
             change = next((change for end, change in changes if group < end), None)
             return content if change is None else change(content)
 

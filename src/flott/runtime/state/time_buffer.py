@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pickle
-import struct
 from bisect import bisect_left, bisect_right, insort
 from typing import TYPE_CHECKING, Any
+
+from flott.runtime.state.address_layout import time_bytes, time_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +86,7 @@ class TimeBuffer:
     def _stored(self, key: Any) -> Iterator[tuple[int, list[Any]]]:
         prefix = self._backend.address(self._column, key)
         for address, data in self._backend.scan(prefix):
-            yield int.from_bytes(address[len(prefix) :], "big") - 2**63, pickle.loads(data)
+            yield time_in(address, len(prefix)), pickle.loads(data)
 
     # Write-back
 
@@ -95,7 +96,7 @@ class TimeBuffer:
             buckets = self._buckets[key]
             for time in times:
                 bucket = buckets.get(time)
-                changes[prefix + struct.pack(">Q", time + 2**63)] = None if bucket is None else pickle.dumps(bucket, 5)
+                changes[prefix + time_bytes(time)] = None if bucket is None else pickle.dumps(bucket, 5)
         for key in self._changed:
             if not self._buckets[key]:
                 del self._buckets[key], self._times[key]
