@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from flott.errors import StateAccessError
-from flott.runtime.state import values
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
@@ -20,10 +17,11 @@ from flott.runtime.state.kinds import AGGREGATING_STATE, LIST_STATE, MAP_STATE, 
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
+from flott.runtime.state.prefetch import PrefetchPolicy
 from flott.runtime.state.row_lists import LONG_TAIL, RowLists
 from flott.runtime.state.seen_values import SeenValues
 from flott.runtime.state.store import StateStore
-from flott.runtime.state.values import FEW_KEYS, AggregatingState, ReducingState, ValueState
+from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
 from flott.runtime.storage import LocalStorage
 
 
@@ -184,15 +182,14 @@ class StatesLikeTheModel(RuleBasedStateMachine):
     @rule(some=st.lists(keys, min_size=1))
     def look_ahead(self, some):
         for state in (self.worker.value, self.worker.sum, self.worker.mean):
-            state._ahead = 1_000_000
-        self.worker.backend.look_ahead(some * FEW_KEYS)
+            state.prefetch.prefetch_left = 1_000_000
+        self.worker.backend.look_ahead(some * PrefetchPolicy().min_batch)
 
     @rule(some=st.lists(keys, min_size=1))
     def lay_out_early(self, some):
         for state in (self.worker.value, self.worker.sum, self.worker.mean):
-            state._drafting = True
-        with patch.object(values, "MANY_WRITTEN", 1):
-            self.look_ahead(some)
+            state.prefetch.drafting, state.prefetch.draft_size = True, 1
+        self.look_ahead(some)
 
     @rule()
     def go_over_keys(self):
