@@ -149,14 +149,14 @@ class WindowOperator(Operator):
     def process_element(self, value: Any, key: Any, stamp: int | None) -> None:
         """Put one record into its windows, and let those fire that its trigger wants to."""
         timestamp = MIN_TIMESTAMP if stamp is None else stamp
-        windows = self.assigner.assign_windows(value, timestamp, self._assigner_context)
+        windows = tuple(self.assigner.assign_windows(value, timestamp, self._assigner_context))
         element = self._element(value, stamp)
         skipped = True
         if self._merging_set is None:
             for window in windows:
                 if not self._is_late(window):
-                    # What one window does to the record must not be seen in the next.
-                    own = element if skipped else self.results.emitted(element)
+                    # What one window does to the record, which may fire at once, must not be seen in the next.
+                    own = element if len(windows) == 1 else self.results.emitted(element)
                     skipped = False
                     self._add(value, own, key, window, window, timestamp)
         else:
