@@ -3,8 +3,9 @@ from __future__ import annotations
 import re
 
 from flott.graph.draw_mermaid import draw_mermaid
-from flott.graph.job_graph import JobGraph, build_job_graph
+from flott.graph.epoch_plan import build_epoch_plan
 from flott.graph.stream_graph import generate_stream_graph
+from flott.runtime.plan import EpochPlan
 
 # What every line but the first three may look like: no name of the user can be read as syntax.
 LINES = [
@@ -18,7 +19,7 @@ LINES = [
 
 
 def drawing(build, **settings):
-    return draw_mermaid(build_job_graph(generate_stream_graph(build.program(**settings))))
+    return draw_mermaid(build_epoch_plan(generate_stream_graph(build.program(**settings))))
 
 
 def test_chains_are_inside_and_exchanges_between(build):
@@ -56,4 +57,4 @@ def test_the_title_is_quoted(build):
 
 
 def test_a_job_without_vertices_has_a_drawing_too():
-    assert draw_mermaid(JobGraph("nothing", (), ())).endswith("flowchart LR")
+    assert draw_mermaid(EpochPlan("nothing", (), (), ())).endswith("flowchart LR")

@@ -5,15 +5,16 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from flott.graph.draw_svg import draw_svg
-from flott.graph.job_graph import JobGraph, build_job_graph
+from flott.graph.epoch_plan import build_epoch_plan
 from flott.graph.stream_graph import generate_stream_graph
 from flott.runtime.partitioners import Broadcast
+from flott.runtime.plan import EpochPlan
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 def parsed(build, **settings):
-    return ET.fromstring(draw_svg(build_job_graph(generate_stream_graph(build.program(**settings)))))  # noqa: S314
+    return ET.fromstring(draw_svg(build_epoch_plan(generate_stream_graph(build.program(**settings)))))  # noqa: S314
 
 
 def texts(picture):
@@ -59,7 +60,7 @@ def test_everything_is_inside_the_picture(shop):
 
 
 def test_it_needs_nothing_from_outside_and_follows_light_and_dark(shop):
-    text = draw_svg(build_job_graph(generate_stream_graph(shop.program())))
+    text = draw_svg(build_epoch_plan(generate_stream_graph(shop.program())))
     assert "prefers-color-scheme: dark" in text
     assert text.count("http") == 1  # the name space
     assert not any(word in text for word in ("<script", "<image", "@import", "href", "url(http"))
@@ -74,4 +75,4 @@ def test_any_name_gives_well_formed_xml(build):
 
 
 def test_a_job_without_vertices_has_a_picture_too():
-    assert ET.fromstring(draw_svg(JobGraph("nothing", (), ()))).tag == f"{SVG}svg"  # noqa: S314
+    assert ET.fromstring(draw_svg(EpochPlan("nothing", (), (), ()))).tag == f"{SVG}svg"  # noqa: S314

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from flott.graph.draw_text import draw_text
 from flott.graph.drawing_labels import display_width
-from flott.graph.job_graph import JobGraph, build_job_graph
+from flott.graph.epoch_plan import build_epoch_plan
 from flott.graph.stream_graph import generate_stream_graph
 from flott.runtime.partitioners import Broadcast
+from flott.runtime.plan import EpochPlan
 
 
 def drawing(build, **settings):
-    return draw_text(build_job_graph(generate_stream_graph(build.program(**settings))))
+    return draw_text(build_epoch_plan(generate_stream_graph(build.program(**settings))))
 
 
 def test_chains_side_outputs_uids_and_exchanges(build):
@@ -74,4 +75,4 @@ def test_boxes_stay_straight_whatever_the_names(build):
 
 
 def test_a_job_without_vertices_has_a_drawing_too():
-    assert draw_text(JobGraph("nothing", (), ())).startswith("nothing: 0 operators, 0 vertices, 0 levels")
+    assert draw_text(EpochPlan("nothing", (), (), ())).startswith("nothing: 0 operators, 0 vertices, 0 levels")

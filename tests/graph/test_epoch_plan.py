@@ -4,9 +4,7 @@ import pickle
 
 import pytest
 
-from flott.graph.draw_plan import draw_plan
 from flott.graph.epoch_plan import build_epoch_plan
-from flott.graph.job_graph import JobGraph, build_job_graph
 from flott.graph.operator_ids import assign_operator_ids
 from flott.graph.stream_graph import generate_stream_graph
 from flott.runtime.operator import Operator
@@ -14,7 +12,7 @@ from flott.runtime.partitioners import KeyGroupHash, Rebalance
 
 
 def plan_of(build, **settings):
-    return build_epoch_plan(build_job_graph(generate_stream_graph(build.program(**settings))))
+    return build_epoch_plan(generate_stream_graph(build.program(**settings)))
 
 
 @pytest.fixture
@@ -66,7 +64,7 @@ def test_a_chain_keeps_operators_names_uids_and_ids(shop):
     program = shop.program()
     stream_graph = generate_stream_graph(program)
     ids = assign_operator_ids(stream_graph)
-    source, parsed = build_epoch_plan(build_job_graph(stream_graph)).vertices[0].chain
+    source, parsed = build_epoch_plan(stream_graph).vertices[0].chain
     assert (source.name, source.uid, source.parent, source.tag) == ("Source: orders", "orders", -1, None)
     assert (parsed.name, parsed.uid, parsed.parent, parsed.tag) == ("parsed", None, 0, None)
     assert source.operator is program.transformations[0].operator
@@ -84,11 +82,6 @@ def test_job_name_max_parallelism_and_parameters_are_kept(build):
     assert (plan.job_name, plan.parameters, plan.vertices[0].max_parallelism) == ("nightly", {"day": "monday"}, 12)
 
 
-def test_a_job_without_vertices_has_an_empty_plan():
-    plan = build_epoch_plan(JobGraph("nothing", (), ()))
-    assert (plan.vertices, plan.edges, plan.levels) == ((), (), ())
-
-
 def test_a_plan_can_be_pickled_and_takes_nothing_of_the_graph_along(build):
     build.step("count", build.key_by(build.source(operator=Operator())), operator=Operator(), key_selectors=(str,))
     plan = plan_of(build)
@@ -97,22 +90,3 @@ def test_a_plan_can_be_pickled_and_takes_nothing_of_the_graph_along(build):
     assert [spec.name for spec in copy.vertices] == ["Source: numbers", "count"]
     assert copy.edges == plan.edges
     assert b"flott.graph" not in data
-
-
-def test_drawn_it_shows_partitions_and_channels(shop):
-    assert draw_plan(plan_of(shop)).splitlines() == [
-        "job: an epoch runs 12 subtasks on 3 levels, 9 channels",
-        "level 0, 3 partitions",
-        "  partitions 0-1: 0 Source: orders -> parsed",
-        "    -> 2 by HASH, channels 0-1",
-        "    -> 4 by REBALANCE, channels 2-3",
-        "  partitions 2: 1 Source: customers",
-        "    -> 2 by HASH, channels 4",
-        "level 1, 2 partitions",
-        "  partitions 0-1: 2 joined",
-        "    -> 3 by REBALANCE, channels 5-6",
-        "    -> 4 by REBALANCE, channels 7-8",
-        "level 2, 7 partitions",
-        "  partitions 0-2: 3 Sink: late",
-        "  partitions 3-6: 4 Sink: all",
-    ]

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
-from flott.graph.job_graph import JobEdge, JobGraph, JobVertex
 from flott.graph.layout import lay_out
 from flott.runtime.partitioners import Rebalance
+from flott.runtime.plan import EdgeSpec, EpochPlan, VertexSpec
 
 
 def graph(levels, *pairs):
-    vertices = tuple(JobVertex(index, str(index), level, ()) for index, level in enumerate(levels))
-    return JobGraph("job", vertices, tuple(JobEdge(source, 0, target, 0, Rebalance()) for source, target in pairs))
+    vertices = tuple(VertexSpec(index, str(index), (), 1, 128, level, 0) for index, level in enumerate(levels))
+    edges = tuple(EdgeSpec(0, source, 0, target, 0, Rebalance(), None, 0) for source, target in pairs)
+    return EpochPlan("job", vertices, edges, ())
 
 
 def apart(one, other):

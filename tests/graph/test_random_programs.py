@@ -13,12 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flott.graph.draw_mermaid import draw_mermaid
-from flott.graph.draw_plan import draw_plan
 from flott.graph.draw_svg import draw_svg
 from flott.graph.draw_text import draw_text
 from flott.graph.epoch_plan import build_epoch_plan
 from flott.graph.explain_json import execution_plan_json
-from flott.graph.job_graph import build_job_graph
 from flott.graph.operator_ids import assign_operator_ids
 from flott.graph.stream_graph import generate_stream_graph
 from flott.graph.transformations import ChainingStrategy, Program
@@ -112,20 +110,23 @@ def test_every_operator_is_in_one_vertex_and_edges_are_chained_exactly_when_they
     builder = new_builder()
     steps = follow(builder, recipes)
     graph = generate_stream_graph(builder.program(chaining_enabled=chaining))
-    job = build_job_graph(graph)
+    job = build_epoch_plan(graph)
     assert sorted(graph.nodes) == sorted(step.id for step in steps)
-    members = [member.node.id for vertex in job.vertices for member in vertex.members]
+    node_of = {operator_id: node for node, operator_id in assign_operator_ids(graph).items()}
+    members = [node_of[member.operator_id] for vertex in job.vertices for member in vertex.chain]
     assert sorted(members) == sorted(graph.nodes)
 
     inside, between = Counter(), Counter()
     for vertex in job.vertices:
-        ids = [member.node.id for member in vertex.members]
+        ids = [node_of[member.operator_id] for member in vertex.chain]
         inside.update(
-            (ids[member.parent], member.node.id, member.tag) for member in vertex.members if member.parent >= 0
+            (ids[member.parent], ids[position], member.tag)
+            for position, member in enumerate(vertex.chain)
+            if member.parent >= 0
         )
     for edge in job.edges:
-        source = job.vertices[edge.source].members[edge.source_position].node.id
-        between[source, job.vertices[edge.target].head.node.id, edge.tag] += 1
+        source = job.vertices[edge.source].chain[edge.source_position]
+        between[node_of[source.operator_id], node_of[job.vertices[edge.target].id], edge.tag] += 1
     assert inside == Counter((e.source, e.target, e.tag) for e in graph.edges if chainable(graph, e))
     assert between == Counter((e.source, e.target, e.tag) for e in graph.edges if not chainable(graph, e))
 
@@ -153,7 +154,7 @@ def test_edges_follow_the_program(new_builder, recipes):
 def test_levels_grow_along_edges_and_partitions_and_channels_have_no_gap(new_builder, recipes):
     builder = new_builder()
     follow(builder, recipes)
-    plan = build_epoch_plan(build_job_graph(generate_stream_graph(builder.program())))
+    plan = build_epoch_plan(generate_stream_graph(builder.program()))
     assert [vertex.index for vertex in plan.vertices] == list(range(len(plan.vertices)))
     for vertex in plan.vertices:
         before = [plan.vertices[edge.source].level for edge in plan.inputs_of(vertex)]
@@ -223,12 +224,11 @@ def test_every_program_can_be_drawn(new_builder, recipes):
     steps = follow(builder, recipes)
     program: Program = builder.program()
     graph = generate_stream_graph(program)
-    job = build_job_graph(graph)
+    job = build_epoch_plan(graph)
     assert len(json.loads(execution_plan_json(graph))["nodes"]) == len(steps)
     picture = ET.fromstring(draw_svg(job))  # noqa: S314
     words = [text for element in picture.iter("{http://www.w3.org/2000/svg}text") for text in element.itertext()]
     drawings = (draw_text(job), draw_mermaid(job), "\n".join(words))
     for vertex in job.vertices:
-        for member in vertex.members:
-            assert all(member.node.name in drawing for drawing in drawings)
-    assert draw_plan(build_epoch_plan(job)).count("->") >= len(job.edges)
+        for member in vertex.chain:
+            assert all(member.name in drawing for drawing in drawings)

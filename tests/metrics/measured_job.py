@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from flott.datastream import StreamExecutionEnvironment
 from flott.graph.epoch_plan import build_epoch_plan
-from flott.graph.job_graph import build_job_graph
 from flott.graph.stream_graph import generate_stream_graph
 from flott.metrics import MetricGroup
 from flott.metrics.job_metrics import JobMetrics
@@ -35,7 +34,7 @@ def plan_of(job_name='a "job"\n\\'):
     env = StreamExecutionEnvironment.get_execution_environment()
     env.set_parallelism(2)
     env.from_sequence(1, 10).map(lambda n: n, None).name("up, down").key_by(lambda n: n % 3).map(str).print()
-    return build_epoch_plan(build_job_graph(generate_stream_graph(env.program(job_name))))
+    return build_epoch_plan(generate_stream_graph(env.program(job_name)))
 
 
 def report(plan, vertex, subtask, total=0.1, records=10, **more):

@@ -16,8 +16,8 @@ from flott.errors import FlottError, GraphError
 from flott.graph.draw_mermaid import draw_mermaid
 from flott.graph.draw_svg import draw_svg
 from flott.graph.draw_text import draw_text
+from flott.graph.epoch_plan import build_epoch_plan
 from flott.graph.explain_json import execution_plan_json
-from flott.graph.job_graph import build_job_graph
 from flott.graph.stream_graph import generate_stream_graph
 
 if TYPE_CHECKING:
@@ -55,16 +55,16 @@ def plan(job: Path, arguments: tuple[str, ...], *, form: str, output: Path | Non
     """
     try:
         stream_graph = plan_of(lambda: run_script(job, arguments, pyflink=pyflink), str(job))
-        job_graph = build_job_graph(stream_graph)
+        epoch_plan = build_epoch_plan(stream_graph)
     except FlottError as error:
         raise click.ClickException(str(error)) from error
     except ProgramError as error:
         click.echo(str(error), err=True)
         sys.exit(FAILED)
     drawn = {
-        "text": lambda: draw_text(job_graph),
-        "mermaid": lambda: draw_mermaid(job_graph),
-        "svg": lambda: draw_svg(job_graph),
+        "text": lambda: draw_text(epoch_plan),
+        "mermaid": lambda: draw_mermaid(epoch_plan),
+        "svg": lambda: draw_svg(epoch_plan),
         "json": lambda: execution_plan_json(stream_graph),
     }[form]()
     if output is None:

@@ -24,7 +24,6 @@ from flott.coordination.restart import backoff_of
 from flott.coordination.starting_point import find_beginning
 from flott.errors import FlottError
 from flott.graph.epoch_plan import build_epoch_plan
-from flott.graph.job_graph import build_job_graph
 from flott.graph.stream_graph import generate_stream_graph
 from flott.metrics.reporters import reporters_of
 from flott.runtime.operators.source import SourceOperator
@@ -129,7 +128,7 @@ def prepare(
     interval = configuration.get(PipelineOptions.AUTO_WATERMARK_INTERVAL).to_millis()
     stream_graph = generate_stream_graph(program)
     plan = replace(
-        build_epoch_plan(build_job_graph(stream_graph)),
+        build_epoch_plan(stream_graph),
         auto_watermark_interval=interval,
         object_reuse=configuration.get(PipelineOptions.OBJECT_REUSE),
     )

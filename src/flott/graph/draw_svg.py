@@ -11,8 +11,8 @@ from flott.graph.layout import Box, lay_out
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from flott.graph.job_graph import ChainMember, JobEdge, JobGraph, JobVertex
     from flott.graph.layout import Layout
+    from flott.runtime.plan import EpochPlan, VertexSpec
 
 MARGIN = 24
 TITLE = 32
@@ -53,26 +53,26 @@ TIP = (
 )
 
 
-def draw_svg(job_graph: JobGraph) -> str:
+def draw_svg(plan: EpochPlan) -> str:
     """Return a picture of the job: levels from left to right, chains inside their vertex.
 
     It follows the reader's light or dark setting. Pointing at an operator shows its ids.
 
-    >>> from flott.graph.job_graph import build_job_graph
+    >>> from flott.graph.epoch_plan import build_epoch_plan
     >>> from flott.graph.stream_graph import generate_stream_graph
     >>> from flott.graph.transformations import PhysicalTransformation, Program
     >>> from flott.runtime.operator import Operator
     >>> words = PhysicalTransformation(id=1, name="words", operator=Operator(), source=object())
     >>> graph = generate_stream_graph(Program(name="job", transformations=[words]))
-    >>> print(draw_svg(build_job_graph(graph)))
+    >>> print(draw_svg(build_epoch_plan(graph)))
     <svg xmlns="http://www.w3.org/2000/svg" class="flott" ...
     ...>Source: words</text>...
     </svg>
     """
-    exchanges = [_ship(job_graph, edge) for edge in job_graph.edges]
+    exchanges = [exchange_label(plan, edge) for edge in plan.edges]
     gap = 56 + SIGN * max(map(display_width, exchanges), default=0)
-    layout = lay_out(job_graph, [_size(vertex) for vertex in job_graph.vertices], gap)
-    name = display_label(job_graph.name)
+    layout = lay_out(plan, [_size(vertex) for vertex in plan.vertices], gap)
+    name = display_label(plan.job_name)
     width = max(layout.width, display_width(name) * 10) + 2 * MARGIN
     height = layout.height + 2 * MARGIN + TITLE
     size = f'width="{width:.0f}" height="{height:.0f}"'
@@ -84,28 +84,24 @@ def draw_svg(job_graph: JobGraph) -> str:
         f'<rect class="paper" {size}/>',
         f'<text class="title" x="{MARGIN}" y="{MARGIN + 6}">{escape(name)}</text>',
         f'<g transform="translate({MARGIN} {MARGIN + TITLE})">',
-        *_draw_exchanges(job_graph, layout, exchanges),
+        *_draw_exchanges(plan, layout, exchanges),
     ]
-    for vertex, box in zip(job_graph.vertices, layout.boxes, strict=True):
+    for vertex, box in zip(plan.vertices, layout.boxes, strict=True):
         parts.extend(_draw_vertex(vertex, box))
     return "\n".join([*parts, "</g>", "</svg>"])
 
 
-def _ship(job_graph: JobGraph, edge: JobEdge) -> str:
-    return exchange_label(edge, len(job_graph.vertices[edge.target].head.node.step.inputs))
-
-
-def _depths(vertex: JobVertex) -> list[int]:
+def _depths(vertex: VertexSpec) -> list[int]:
     depths: list[int] = []
-    for member in vertex.members:
+    for member in vertex.chain:
         depths.append(depths[member.parent] + 1 if member.parent >= 0 else 0)
     return depths
 
 
-def _size(vertex: JobVertex) -> tuple[float, float]:
+def _size(vertex: VertexSpec) -> tuple[float, float]:
     rows = [
         INDENT * depth + SIGN * display_width(member_label(member))
-        for depth, member in zip(_depths(vertex), vertex.members, strict=True)
+        for depth, member in zip(_depths(vertex), vertex.chain, strict=True)
     ]
     return max([120.0, *rows]) + 2 * PADDING, HEADER + ROW * len(rows) + PADDING / 2
 
@@ -115,9 +111,8 @@ def _row_y(box: Box, position: int) -> float:
     return box.y + HEADER + ROW * position + ROW / 2
 
 
-def _draw_vertex(vertex: JobVertex, box: Box) -> Iterator[str]:
-    steps = [member.node.step for member in vertex.members]
-    kind = "source" if steps[0].is_source else "sink" if any(step.is_sink for step in steps) else "inner"
+def _draw_vertex(vertex: VertexSpec, box: Box) -> Iterator[str]:
+    kind = "source" if vertex.chain[0].is_source else "sink" if any(one.is_sink for one in vertex.chain) else "inner"
     yield f'<rect class="vertex {kind}" rx="6" {_rectangle(box)}/>'
     middle = box.y + HEADER / 2 + 5
     yield f'<text class="faint" x="{box.x + PADDING:.1f}" y="{middle:.1f}">{vertex.index}</text>'
@@ -126,27 +121,20 @@ def _draw_vertex(vertex: JobVertex, box: Box) -> Iterator[str]:
         f"×{vertex.parallelism}</text>"  # noqa: RUF001
     )
     depths = _depths(vertex)
-    for position, member in enumerate(vertex.members):
+    for position, member in enumerate(vertex.chain):
         x, y = box.x + PADDING + INDENT * depths[position], _row_y(box, position)
         if member.parent >= 0:
             start = _row_y(box, member.parent) + 8
             yield f'<path class="branch" d="M{x - 11:.1f} {start:.1f}V{y:.1f}H{x - 3:.1f}"/>'
-        yield (
-            f'<text x="{x:.1f}" y="{y + 4:.1f}"><title>{escape(_tooltip(member))}</title>'
-            f"{escape(member_label(member))}</text>"
-        )
+        tooltip = f"operator id {member.operator_id}, max parallelism {vertex.max_parallelism}"
+        yield f'<text x="{x:.1f}" y="{y + 4:.1f}"><title>{tooltip}</title>{escape(member_label(member))}</text>'
 
 
-def _tooltip(member: ChainMember) -> str:
-    node = member.node
-    return f"operator id {member.operator_id}, max parallelism {node.max_parallelism}"
-
-
-def _draw_exchanges(job_graph: JobGraph, layout: Layout, labels: list[str]) -> Iterator[str]:
+def _draw_exchanges(plan: EpochPlan, layout: Layout, labels: list[str]) -> Iterator[str]:
     """Arrows first, then what is written on them, so that no arrow crosses out a word."""
     words: list[str] = []
-    ends = _ends(job_graph, layout)
-    for edge, lanes, end, label in zip(job_graph.edges, layout.lanes, ends, labels, strict=True):
+    ends = _ends(plan, layout)
+    for edge, lanes, end, label in zip(plan.edges, layout.lanes, ends, labels, strict=True):
         source = layout.boxes[edge.source]
         x, y = source.right, _row_y(source, edge.source_position)
         path = f"M{x:.1f} {y:.1f}"
@@ -161,19 +149,19 @@ def _draw_exchanges(job_graph: JobGraph, layout: Layout, labels: list[str]) -> I
     yield from words
 
 
-def _ends(job_graph: JobGraph, layout: Layout) -> list[Box]:
+def _ends(plan: EpochPlan, layout: Layout) -> list[Box]:
     """Where each arrow ends: spread over its target's left side, in the order they come from above."""
     comes_from = [
         (lanes[-1].y if lanes else _row_y(layout.boxes[edge.source], edge.source_position))
-        for edge, lanes in zip(job_graph.edges, layout.lanes, strict=True)
+        for edge, lanes in zip(plan.edges, layout.lanes, strict=True)
     ]
     ends: dict[int, Box] = {}
-    for vertex, box in zip(job_graph.vertices, layout.boxes, strict=True):
-        arriving = [number for number, edge in enumerate(job_graph.edges) if edge.target == vertex.index]
+    for vertex, box in zip(plan.vertices, layout.boxes, strict=True):
+        arriving = [number for number, edge in enumerate(plan.edges) if edge.target == vertex.index]
         arriving.sort(key=comes_from.__getitem__)
         for rank, number in enumerate(arriving, start=1):
             ends[number] = Box(box.x, box.y + box.height * rank / (len(arriving) + 1), 0, 0)
-    return [ends[number] for number in range(len(job_graph.edges))]
+    return [ends[number] for number in range(len(plan.edges))]
 
 
 def _draw_word(word: str, x: float, y: float) -> Iterator[str]:

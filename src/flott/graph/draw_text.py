@@ -9,13 +9,13 @@ from flott.graph.drawing_labels import display_label, display_width, exchange_la
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from flott.graph.job_graph import JobGraph, JobVertex
+    from flott.runtime.plan import EpochPlan, VertexSpec
 
 
-def draw_text(job_graph: JobGraph) -> str:
+def draw_text(plan: EpochPlan) -> str:
     """Return a drawing for the terminal; an arrow names the vertex it leads to.
 
-    >>> from flott.graph.job_graph import build_job_graph
+    >>> from flott.graph.epoch_plan import build_epoch_plan
     >>> from flott.graph.stream_graph import generate_stream_graph
     >>> from flott.graph.transformations import PhysicalTransformation, Program
     >>> from flott.runtime.operator import Operator
@@ -25,7 +25,7 @@ def draw_text(job_graph: JobGraph) -> str:
     ...     id=3, name="out", inputs=(upper,), operator=Operator(), parallelism=2, is_sink=True
     ... )
     >>> program = Program(name="shout", transformations=[out])
-    >>> print(draw_text(build_job_graph(generate_stream_graph(program))))
+    >>> print(draw_text(build_epoch_plan(generate_stream_graph(program))))
     shout: 3 operators, 2 vertices, 2 levels
     <BLANKLINE>
     level 0
@@ -39,19 +39,19 @@ def draw_text(job_graph: JobGraph) -> str:
     │ Sink: out │
     └───────────┘
     """
-    operators = sum(len(vertex.members) for vertex in job_graph.vertices)
-    depth = max((vertex.level for vertex in job_graph.vertices), default=-1) + 1
+    operators = sum(len(vertex.chain) for vertex in plan.vertices)
+    depth = max((vertex.level for vertex in plan.vertices), default=-1) + 1
     counts = (
         _count(operators, "operator", "operators"),
-        _count(len(job_graph.vertices), "vertex", "vertices"),
+        _count(len(plan.vertices), "vertex", "vertices"),
         _count(depth, "level", "levels"),
     )
-    lines = [f"{display_label(job_graph.name)}: {', '.join(counts)}", ""]
+    lines = [f"{display_label(plan.job_name)}: {', '.join(counts)}", ""]
     for level in range(depth):
         lines.append(f"level {level}")
-        for vertex in job_graph.vertices:
+        for vertex in plan.vertices:
             if vertex.level == level:
-                lines.extend(_box(vertex, list(_tree(job_graph, vertex))))
+                lines.extend(_box(vertex, list(_tree(plan, vertex))))
     return "\n".join(lines)
 
 
@@ -59,7 +59,7 @@ def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def _box(vertex: JobVertex, tree: list[str]) -> Iterator[str]:
+def _box(vertex: VertexSpec, tree: list[str]) -> Iterator[str]:
     left, right = f"{vertex.index} ", f" ×{vertex.parallelism}"  # noqa: RUF001
     width = max([*map(display_width, tree), len(left) + len(right) + 1])
     yield f"┌ {left}{'─' * (width - len(left) - len(right))}{right} ┐"
@@ -68,14 +68,14 @@ def _box(vertex: JobVertex, tree: list[str]) -> Iterator[str]:
     yield f"└{'─' * (width + 2)}┘"
 
 
-def _tree(job_graph: JobGraph, vertex: JobVertex) -> Iterator[str]:
+def _tree(plan: EpochPlan, vertex: VertexSpec) -> Iterator[str]:
     """The chain, parents before children; what an operator sends elsewhere stands right below it."""
-    out_edges = job_graph.out_edges(vertex.index)
-    left = [0] * len(vertex.members)
-    for member in vertex.members[1:]:
+    out_edges = plan.outputs_of(vertex)
+    left = [0] * len(vertex.chain)
+    for member in vertex.chain[1:]:
         left[member.parent] += 1
     indents: list[str] = []
-    for position, member in enumerate(vertex.members):
+    for position, member in enumerate(vertex.chain):
         branch = indent = ""
         if member.parent >= 0:
             left[member.parent] -= 1
@@ -87,5 +87,4 @@ def _tree(job_graph: JobGraph, vertex: JobVertex) -> Iterator[str]:
         exchanges = [edge for edge in out_edges if edge.source_position == position]
         for number, edge in enumerate(exchanges, start=1):
             corner = "└" if number == len(exchanges) and not left[position] else "├"
-            inputs = len(job_graph.vertices[edge.target].head.node.step.inputs)
-            yield f"{indent}{corner}─▶ {edge.target}  {exchange_label(edge, inputs)}"
+            yield f"{indent}{corner}─▶ {edge.target}  {exchange_label(plan, edge)}"

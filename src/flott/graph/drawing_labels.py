@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
 if TYPE_CHECKING:
-    from flott.graph.job_graph import ChainMember, JobEdge
+    from flott.runtime.plan import ChainedOperator, EdgeSpec, EpochPlan
 
 LIMIT = 64
 
@@ -39,16 +39,17 @@ def display_width(text: str) -> int:
     return sum(0 if combining(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
-def member_label(member: ChainMember) -> str:
+def member_label(member: ChainedOperator) -> str:
     """Return an operator's name, with its uid and the side output it reads, if any."""
-    name = display_label(member.node.name)
-    uid = f" · uid {display_label(member.node.step.uid)}" if member.node.step.uid else ""
+    name = display_label(member.name)
+    uid = f" · uid {display_label(member.uid)}" if member.uid else ""
     tag = f"[{display_label(member.tag)}] " if member.tag is not None else ""
     return f"{tag}{name}{uid}"
 
 
-def exchange_label(edge: JobEdge, inputs: int) -> str:
-    """Return how records travel: the ship strategy, the side output, and which of two inputs."""
+def exchange_label(plan: EpochPlan, edge: EdgeSpec) -> str:
+    """Return how records travel: the ship strategy, the side output, and which of several inputs."""
     tag = f"[{display_label(edge.tag)}] " if edge.tag is not None else ""
+    inputs = plan.vertices[edge.target].chain[0].operator.inputs
     where = f" (input {edge.input_index + 1})" if inputs > 1 else ""
     return f"{tag}{edge.partitioner.name}{where}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from flott.graph.job_graph import JobGraph
+    from flott.runtime.plan import EpochPlan
 
 SWEEPS = 8
 ROW_GAP = 28
@@ -46,17 +46,17 @@ class Layout:
     height: float
 
 
-def lay_out(job_graph: JobGraph, sizes: Sequence[tuple[float, float]], column_gap: float) -> Layout:
+def lay_out(plan: EpochPlan, sizes: Sequence[tuple[float, float]], column_gap: float) -> Layout:
     """Place vertices of the given sizes: a column per level, neighbours near each other.
 
-    >>> from flott.graph.job_graph import JobEdge, JobGraph, JobVertex
+    >>> from flott.runtime.plan import EdgeSpec, EpochPlan, VertexSpec
     >>> from flott.runtime.partitioners import Rebalance
-    >>> vertices = tuple(JobVertex(index, name, index, ()) for index, name in enumerate("ab"))
-    >>> graph = JobGraph("job", vertices, (JobEdge(0, 0, 1, 0, Rebalance()),))
-    >>> lay_out(graph, sizes=[(100, 40), (80, 20)], column_gap=50).boxes
+    >>> vertices = tuple(VertexSpec(index, "v", (), 1, 128, level=index, first_partition=0) for index in range(2))
+    >>> plan = EpochPlan("job", vertices, (EdgeSpec(0, 0, 0, 1, 0, Rebalance(), None, 0),), ())
+    >>> lay_out(plan, sizes=[(100, 40), (80, 20)], column_gap=50).boxes
     (Box(x=0.0, y=0.0, width=100, height=40), Box(x=150.0, y=10.0, width=80, height=20))
     """
-    levels = [vertex.level for vertex in job_graph.vertices]
+    levels = [vertex.level for vertex in plan.vertices]
     extents = list(sizes)
     columns: list[list[int]] = [[] for _ in range(max(levels, default=-1) + 1)]
     for vertex, level in enumerate(levels):
@@ -64,7 +64,7 @@ def lay_out(job_graph: JobGraph, sizes: Sequence[tuple[float, float]], column_ga
     # An edge that skips levels gets a lane in each, so it is ordered and placed like a vertex.
     links: list[tuple[int, int]] = []
     lanes: list[list[int]] = []
-    for edge in job_graph.edges:
+    for edge in plan.edges:
         path = [edge.source]
         for level in range(levels[edge.source] + 1, levels[edge.target]):
             path.append(len(extents))

@@ -26,6 +26,8 @@ class ChainedOperator:
     parent: int = -1
     tag: str | None = None
     typed: TypedRecords | None = None
+    is_source: bool = False
+    is_sink: bool = False
 
     @property
     def title(self) -> str:
@@ -107,6 +109,14 @@ class EpochPlan:
                 return vertex, subtask
         message = f"level {level} has no partition {partition}"
         raise IndexError(message)
+
+    def __str__(self) -> str:
+        """One line per vertex, with what it reads."""
+        return "\n".join(
+            f"{vertex.index} {vertex.name} ×{vertex.parallelism}"  # noqa: RUF001
+            + "".join(f" ← {edge.source} {edge.partitioner.name}" for edge in self.inputs_of(vertex))
+            for vertex in self.vertices
+        )
 
     def inputs_of(self, vertex: VertexSpec) -> list[EdgeSpec]:
         """Return the edges into a vertex."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from flott.graph.job_graph import build_job_graph
+from flott.graph.epoch_plan import build_epoch_plan
 from flott.graph.operator_ids import assign_operator_ids
 from flott.graph.stream_graph import generate_stream_graph
 from flott.graph.transformations import ChainingStrategy
@@ -10,7 +10,7 @@ from flott.runtime.partitioners import Broadcast, Custom, Forward, Global, KeyGr
 
 
 def job(build, **settings):
-    return build_job_graph(generate_stream_graph(build.program(**settings)))
+    return build_epoch_plan(generate_stream_graph(build.program(**settings)))
 
 
 def names(graph):
@@ -21,8 +21,8 @@ def exchanges(graph):
     """Every exchange as (the operator it leaves, the vertex it goes to, input, ship strategy, tag)."""
     return [
         (
-            graph.vertices[edge.source].members[edge.source_position].node.step.name,
-            graph.vertices[edge.target].head.node.step.name,
+            graph.vertices[edge.source].chain[edge.source_position].name.removeprefix("Source: "),
+            graph.vertices[edge.target].chain[0].name,
             edge.input_index,
             edge.partitioner.name,
             edge.tag,
@@ -59,8 +59,8 @@ def test_a_chain_is_a_tree(build):
     graph = job(build)
     assert sorted(names(graph)) == sorted(["Source: numbers -> a -> (b -> d, c)", "f", "e"])
     head, *_ = graph.vertices
-    assert [(member.node.step.name, member.parent) for member in head.members] == [
-        ("numbers", -1), ("a", 0), ("b", 1), ("d", 2), ("c", 1),
+    assert [(member.name, member.parent) for member in head.chain] == [
+        ("Source: numbers", -1), ("a", 0), ("b", 1), ("d", 2), ("c", 1),
     ]  # fmt: skip
     assert exchanges(graph) == [("c", "f", 0, "REBALANCE", None), ("a", "e", 0, "REBALANCE", None)]
 
@@ -132,7 +132,7 @@ def test_a_chained_operator_may_read_a_side_output_of_its_parent(build):
     build.step("far", build.partition(build.side(numbers, "far"), Global()), parallelism=1)
     graph = job(build)
     assert names(graph) == ["Source: numbers -> (late -> Sink: other, main)", "far"]
-    assert [(member.parent, member.tag) for member in graph.vertices[0].members] == [
+    assert [(member.parent, member.tag) for member in graph.vertices[0].chain] == [
         (-1, None), (0, "late"), (1, "other"), (0, None),
     ]  # fmt: skip
     assert exchanges(graph) == [("numbers", "far", 0, "GLOBAL", "far")]
@@ -151,9 +151,10 @@ def test_every_member_has_its_operator_id_and_the_vertex_that_of_its_head(build)
     numbers = build.source(uid="numbers")
     build.sink("out", build.step("map", numbers))
     stream_graph = generate_stream_graph(build.program())
-    (vertex,) = build_job_graph(stream_graph).vertices
-    assert {member.node.id: member.operator_id for member in vertex.members} == assign_operator_ids(stream_graph)
-    assert vertex.id == vertex.head.operator_id == assign_operator_ids(stream_graph)[numbers.id]
+    (vertex,) = build_epoch_plan(stream_graph).vertices
+    ids = assign_operator_ids(stream_graph)
+    assert [member.operator_id for member in vertex.chain] == [ids[node] for node in stream_graph.nodes]
+    assert vertex.id == ids[numbers.id]
 
 
 def test_the_vertex_takes_parallelism_and_max_parallelism_of_its_head(build):
@@ -185,7 +186,7 @@ def test_a_chain_may_be_longer_than_the_stack_of_python(build):
     for number in range(2_000):
         stream = build.step(str(number), stream)
     (vertex,) = job(build).vertices
-    assert len(vertex.members) == 2_001
+    assert len(vertex.chain) == 2_001
     assert vertex.name.startswith("Source: numbers -> 0 -> 1 -> ")
 
 
@@ -213,4 +214,4 @@ def test_printed_it_shows_every_vertex_with_what_it_reads(build):
 def test_name_and_parameters_are_kept(build):
     build.source()
     graph = job(build, name="nightly", parameters={"day": "monday"})
-    assert (graph.name, graph.parameters) == ("nightly", {"day": "monday"})
+    assert (graph.job_name, graph.parameters) == ("nightly", {"day": "monday"})
