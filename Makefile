@@ -180,6 +180,10 @@ hunt-simulation: $(STAMP) ## Run the simulated crashes with three thousand new s
 hunt-values: ## Run the harness of values and keys with two thousand new examples of each property
 	HYPOTHESIS_PROFILE=thorough $(MAKE) --no-print-directory test-values
 
+.PHONY: hunt-campaign
+hunt-campaign: $(STAMP) ## Disturb jobs on embedded Spark for an hour, or MINUTES: kills, pauses, power cuts (root; not part of hunt)
+	PYTHONPATH=src:. nice -n 10 $(BIN)/python tests/chaos/campaign.py --minutes $(or $(MINUTES),60)
+
 .PHONY: clean
 clean: ## Remove the virtual environment and everything that tools and runs left
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

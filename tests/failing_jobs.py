@@ -92,7 +92,7 @@ def abandon(client, at=None):
     if at is not None:
         assert at.reached.wait(PATIENCE)
     master.cancel()
-    master._thread.join(120)
+    master._thread.join(PATIENCE)
     master.checkpoints.background.shutdown(wait=True)
     if master.record is not None:
         master.record.release()

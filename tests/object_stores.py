@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import itertools
+import os
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 import urllib.request
+from pathlib import Path
 
 import fsspec
 import pytest
@@ -83,22 +86,32 @@ def objects_in_memory():
 def s3_server():
     """Start an S3 server in a process of its own; yield its endpoint."""
     pytest.importorskip("s3fs", reason="the tests on an S3 server need s3fs")
-    program = shutil.which("moto_server")
-    if program is None:
+    if moto_server() is None:
         pytest.skip("the tests on an S3 server need moto_server on the PATH")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = subprocess.Popen(
-        [program, "-H", "127.0.0.1", "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    endpoint = f"http://127.0.0.1:{port}"
+    server, endpoint = start_s3_server()
     try:
-        wait_for(endpoint, server)
         yield endpoint
     finally:
         server.terminate()
         server.wait(30)
+
+
+def moto_server():
+    """Return where the program of the S3 server is; None where it is not installed."""
+    return shutil.which("moto_server", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+
+
+def start_s3_server():
+    """Start an S3 server in a process of its own; return the process and its endpoint."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    server = subprocess.Popen(
+        [moto_server(), "-H", "127.0.0.1", "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    endpoint = f"http://127.0.0.1:{port}"
+    wait_for(endpoint, server)
+    return server, endpoint
 
 
 def wait_for(endpoint, server):

@@ -75,10 +75,10 @@ class Flott:
 
 def ask(job, path, body=None):
     """Ask the REST server of a job about it."""
-    headers = {"X-Flott-Client": "test", "Content-Type": "application/json"}
+    headers = {"Authorization": f"Bearer {Path(job['token-file']).read_text()}", "Content-Type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"{job['rest']}/jobs/{job['jid']}{path}", data, headers)  # noqa: S310 - our own
-    with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
         return json.loads(answer.read())
 
 

@@ -38,6 +38,7 @@ EXCEPTIONS: dict[tuple[str, str], str] = {
     ("tests/waiting.py", PAUSE): "the one place where tests wait",
     ("tests/waiting.py", CLOCK): "its deadline",
     ("tests/web/conftest.py", CLOCK): "the event time of a job that the page shows live; nothing is compared with it",
+    ("tests/chaos/campaign.py", CLOCK): "how long it goes on disturbing jobs",
     ("tests/chaos/test_files.py", TIMEOUT): "the pace at which input is written; nothing waits for it",
     ("tests/chaos/test_kafka.py", TIMEOUT): "the pace at which input is written; nothing waits for it",
 }

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.cep import Pattern
 
@@ -53,5 +54,5 @@ def test_the_example_finds_all_thefts(monkeypatch, capsys):
 @pytest.mark.nightly
 def test_the_example_finds_all_thefts_on_spark():
     command = [sys.executable, EXAMPLE, "--payments", "5000"]
-    out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
+    out = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
     assert out.endswith("thefts, 0 missed\n")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 from tests.chaos.self_checking import build
-from tests.waiting import wait_for_checkpoints, wait_while_running
+from tests.waiting import PATIENCE, wait_for_checkpoints, wait_while_running
 
 from flott.common import Configuration
 from flott.datastream import MapFunction, StreamExecutionEnvironment
@@ -138,7 +138,7 @@ def main():
     trap.set()
     wait_while_running(client, "a victim at every point", trap.next_point, operator.not_)
     wait_for_checkpoints(client, client.master.checkpoints.statistics.completed + 2)
-    client.stop_with_savepoint(True).result(120)
+    client.stop_with_savepoint(True).result(PATIENCE)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pyarrow.dataset as ds
 from tests.chaos.crash_job import SetTrap, Trap, quick_configuration
-from tests.waiting import at_least, wait_while_running
+from tests.waiting import PATIENCE, at_least, wait_while_running
 
 from flott.common import Duration, Types, WatermarkStrategy
 from flott.common.serialization import Encoder
@@ -116,7 +116,7 @@ def main():
     wait_while_running(client, "a victim at every point", trap.next_point, operator.not_)
     wait_while_running(client, "the last file", last.exists)
     wait_while_running(client, "all rows", lambda: len(rows_in(f"{directory}/out")), at_least(int(last.read_text())))
-    client.stop_with_savepoint(True).result(120)
+    client.stop_with_savepoint(True).result(PATIENCE)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.chaos.crash_job import SetTrap, Trap, quick_configuration
 from tests.connectors.kafka.pipeline import build
-from tests.waiting import wait_for_checkpoints, wait_while_running
+from tests.waiting import PATIENCE, wait_for_checkpoints, wait_while_running
 
 from flott.datastream import StreamExecutionEnvironment
 
@@ -50,7 +50,7 @@ def main():
     wait_while_running(client, "the last record", Path(directory, "last").exists)
     # All that was sent has been planned once a second checkpoint follows.
     wait_for_checkpoints(client, client.master.checkpoints.statistics.completed + 2)
-    client.stop_with_savepoint(True).result(120)
+    client.stop_with_savepoint(True).result(PATIENCE)
 
 
 if __name__ == "__main__":

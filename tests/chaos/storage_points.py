@@ -6,13 +6,16 @@ another that writes its checkpoints; what both do is counted together, and done 
 
 from __future__ import annotations
 
+import errno
 import threading
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import wraps
 
+from tests.waiting import PATIENCE
+
 from flott.connectors.staged_files import StagingArea
-from flott.runtime.storage import LocalStorage, RemoteStorage, S3Storage
+from flott.runtime.storage import LocalStorage, RemoteStorage, S3Storage, UncertainWriteError
 
 STORAGE = ("write", "sync", "swap", "delete", "delete_folder", "delete_versioned", "remove_if_empty")
 STAGING = ("create", "sync", "publish", "remove", "tidy", "make_durable", "remove_empty")
@@ -20,7 +23,7 @@ WRAPPED = [
     *((kind, name) for kind in (LocalStorage, RemoteStorage, S3Storage) for name in STORAGE if name in vars(kind)),
     *((StagingArea, name) for name in STAGING),
 ]
-PATIENCE = 0.2
+STALL = 0.2
 """A stalled operation goes on after so many seconds, if the loop waits for it."""
 
 
@@ -39,6 +42,12 @@ class Driver:
     pauses_before: str = ""
     """It pauses before its first operation of this name."""
     stalls_at: int = 0
+    fails_at: int = 0
+    """Its n-th operation raises an error."""
+    fails_after: bool = False
+    """It raises only when all is done, as when the answer is lost."""
+    restarts: int = 1000
+    """So often the job comes back after a failure."""
     done: list = field(default_factory=list)
     dead: bool = False
     failed: BaseException | None = None
@@ -52,7 +61,7 @@ class Driver:
     depth: threading.local = field(default_factory=threading.local)
 
     def reach(self, name):
-        """Come to an operation."""
+        """Come to an operation; return whether it is to fail."""
         if self.dead:
             raise Died
         self.done.append(name)
@@ -62,14 +71,15 @@ class Driver:
             raise Died
         if count == self.pauses_at or (name == self.pauses_before and not self.paused.is_set()):
             self.paused.set()
-            assert self.go_on.wait(60)
+            assert self.go_on.wait(PATIENCE)
         if count == self.stalls_at:
             self.stalled.set()
             self.came.set()
-            self.release.wait(PATIENCE)
+            self.release.wait(STALL)
             self.release.set()
         if self.dead:
             raise Died
+        return count == self.fails_at
 
 
 DRIVERS: dict = {}
@@ -84,12 +94,17 @@ def watched(kind, name):
         driver = DRIVERS.get(threading.get_ident())
         if driver is None or getattr(driver.depth, "inside", False):
             return act(self, *words, **named)
-        driver.reach(f"{kind.__name__}.{name}")
+        fails = driver.reach(f"{kind.__name__}.{name}")
+        if fails and not driver.fails_after:
+            raise OSError(errno.EIO, f"{name} fails")
         driver.depth.inside = True
         try:
-            return act(self, *words, **named)
+            result = act(self, *words, **named)
         finally:
             driver.depth.inside = False
+        if fails:
+            raise (UncertainWriteError if name == "swap" else OSError)(errno.EIO, f"{name} is done, its answer is lost")
+        return result
 
     return operation
 

@@ -14,6 +14,7 @@ import pytest
 from tests.chaos.self_checking import check, written
 from tests.chaos.standalone import standalone_cluster
 from tests.connectors.postgres.conftest import start
+from tests.waiting import PATIENCE
 
 from flott.runtime import crash_points
 
@@ -38,7 +39,7 @@ def run(master, directory, who, dsn):
     with (directory / "log").open("a") as log:
         process = subprocess.run(
             [sys.executable, str(PROGRAM), master, str(directory), who, dsn],
-            env=environment, stdout=log, stderr=log, timeout=300, check=False,
+            env=environment, stdout=log, stderr=log, timeout=PATIENCE, check=False,
         )  # fmt: skip
     return process.returncode
 
@@ -87,4 +88,4 @@ def wait_for_orphans(directory):
         for process in psutil.process_iter(["cmdline"])
         if str(directory) in " ".join(process.info["cmdline"] or ())
     ]
-    psutil.wait_procs(left, timeout=30)
+    psutil.wait_procs(left, timeout=PATIENCE)

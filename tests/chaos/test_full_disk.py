@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from tests.chaos.self_checking import build, check, written
-from tests.waiting import at_least, wait_for_checkpoints, wait_until
+from tests.waiting import PATIENCE, at_least, wait_for_checkpoints, wait_until
 
 from flott.common import Configuration, JobStatus
 from flott.datastream import StreamExecutionEnvironment
@@ -88,7 +88,7 @@ def test_the_job_goes_on_without_checkpoints_and_takes_them_again_later(small_di
     make_room(small_disk)
     completed = statistics.completed
     wait_for_checkpoints(client, completed + 3)
-    client.stop_with_savepoint(True).result(60)
+    client.stop_with_savepoint(True).result(PATIENCE)
     lines = written(tmp_path / "out")
     check(lines, sum(1 for line in lines if line.startswith("record")))
     assert any("could not be written" in record.getMessage() for record in caplog.records)
@@ -99,6 +99,6 @@ def test_beyond_the_tolerable_failures_the_job_fails_with_the_reason(small_disk,
     wait_for_checkpoints(client, 2)
     make_read_only(small_disk)
     with pytest.raises(JobExecutionError, match=r"3 in a row, 2 are tolerated") as failure:
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
     assert "Read-only file system" in str(failure.value)
     make_room(small_disk)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.failing_jobs import lines
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.chaos
 
@@ -40,10 +40,10 @@ def test_the_driver_ends_with_75_and_the_next_start_resumes(tmp_path):
     driver = start(tmp_path)
     wait_until("committed output", lambda: len(lines(tmp_path / "out")) > 300)
     os.kill(java_of(driver), signal.SIGKILL)
-    assert driver.wait(120) == 75
+    assert driver.wait(PATIENCE) == 75
     said = (tmp_path / "log").read_text()
     assert "Java, in which Spark runs, has ended (signal 9)" in said
     assert "Start the program again: it resumes from its last checkpoint" in said
     assert list((tmp_path / "checkpoints").rglob("_metadata"))
-    assert start(tmp_path).wait(300) == 0
+    assert start(tmp_path).wait(PATIENCE) == 0
     assert lines(tmp_path / "out") == sorted(str(number) for number in range(COUNT))

@@ -15,6 +15,7 @@ from functools import partial, partialmethod
 
 import pytest
 from tests.chaos.self_checking import build, check, written
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration
 from flott.coordination.job_master import JobMaster
@@ -175,7 +176,7 @@ def play(seed, tmp_path, monkeypatch):
             partial(unreliable, dice, background),
             background,
         )
-        client.master._thread.join(60)
+        client.master._thread.join(PATIENCE)
         assert not client.master._thread.is_alive()
         if not crashed:
             client.get_job_execution_result().result(0)

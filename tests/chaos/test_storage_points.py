@@ -15,7 +15,7 @@ import pytest
 from tests.chaos.power_loss import Disk
 from tests.chaos.storage_points import DRIVERS, Beside, Died, Driver, watch
 from tests.object_stores import objects_in_memory, s3_bucket, s3_server  # noqa: F401 - fixtures
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 from flott.common import Configuration, Types, WatermarkStrategy
 from flott.common.serialization import Encoder
@@ -27,6 +27,7 @@ from flott.coordination.launch import prepare
 from flott.coordination.sizing import EpochSizer
 from flott.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from flott.datastream.state import ValueStateDescriptor
+from flott.errors import CheckpointError, FlottError
 from flott.runtime.clock import ManualClock
 from flott.testing.cluster import InProcessRunner
 
@@ -109,7 +110,7 @@ def run(driver, place, monkeypatch):
         "execution.checkpointing.dir": place.checkpoints,
         "restart-strategy.type": "fixed-delay",
         "restart-strategy.fixed-delay.delay": "0 ms",
-        "restart-strategy.fixed-delay.attempts": "1000",
+        "restart-strategy.fixed-delay.attempts": str(driver.restarts),
         "flott.driver.lease": "0 ms",
     }.items():
         configuration.set_string(key, value)
@@ -137,7 +138,10 @@ def run(driver, place, monkeypatch):
             monkeypatch.setattr("flott.coordination.launch.monotonic_millis", Ticks(driver))
             make = lambda _, plan, storage: Runner(plan, clock, storage)  # noqa: E731
             master = prepare(env.program("points"), configuration, clock, make, background)
-            master._live()
+            try:
+                master._live()
+            except Exception as error:
+                raise AssertionError("the job's thread ended, and the handle does not complete") from error
             master.result.result(0)
         except Died:
             pass
@@ -150,13 +154,13 @@ def run(driver, place, monkeypatch):
     threading.Thread(target=drive, daemon=True).start()
 
 
-def finish(place, monkeypatch, number):
+def finish(place, monkeypatch, number, *, failed=False):
     """Start another driver, as a supervisor does, unless the job's record is gone: then it had finished."""
-    if not any("/_job" in name for name in place.left()):
+    if not failed and not any("/_job" in name for name in place.left()):
         return
     driver = Driver(number)
     run(driver, place, monkeypatch)
-    assert driver.over.wait(60)
+    assert driver.over.wait(PATIENCE)
     assert driver.failed is None, driver.failed
 
 
@@ -190,7 +194,7 @@ def points(store, world, monkeypatch):
     if store not in FOUND:
         place, driver = world(store, "clean"), Driver(0)
         run(driver, place, monkeypatch)
-        assert driver.over.wait(60)
+        assert driver.over.wait(PATIENCE)
         assert driver.failed is None
         assert place.lines() == EXPECTED
         assert place.left() == []
@@ -204,7 +208,7 @@ def points(store, world, monkeypatch):
 def crash(place, point, monkeypatch, *, power=False):
     driver = Driver(1, dies_at=point)
     run(driver, place, monkeypatch)
-    assert driver.over.wait(60)
+    assert driver.over.wait(PATIENCE)
     assert driver.dead, driver.failed
     if power:
         place.disk.lose_power()
@@ -215,7 +219,7 @@ def stall(place, point, monkeypatch):
     """An operation takes longer than the timeout, and the user's function fails meanwhile."""
     driver = Driver(1, stalls_at=point)
     run(driver, place, monkeypatch)
-    assert driver.over.wait(60)
+    assert driver.over.wait(PATIENCE)
     assert driver.failed is None, driver.failed
 
 
@@ -223,7 +227,7 @@ def stall_and_crash(place, point, monkeypatch, after=1):
     """As before, and then the driver dies."""
     driver = Driver(1, stalls_at=point, dies_at=point + after)
     run(driver, place, monkeypatch)
-    assert driver.over.wait(60)
+    assert driver.over.wait(PATIENCE)
     finish(place, monkeypatch, 2)
 
 
@@ -231,19 +235,56 @@ def second_driver(place, point, monkeypatch, *, until=0, before=""):
     """A driver pauses before an operation; another takes over, and has come some way, or to its end, when it wakes."""
     first, second = Driver(1, pauses_at=point), Driver(2, pauses_at=until, pauses_before=before)
     run(first, place, monkeypatch)
-    assert first.paused.wait(60)
+    assert first.paused.wait(PATIENCE)
     run(second, place, monkeypatch)
     wait_until("the second driver to come so far", lambda: second.paused.is_set() or second.over.is_set())
     first.go_on.set()
-    assert first.over.wait(60)
+    assert first.over.wait(PATIENCE)
     second.go_on.set()
-    assert second.over.wait(60)
+    assert second.over.wait(PATIENCE)
     assert second.failed is None, second.failed
+
+
+def error(place, point, monkeypatch, *, after=False, dies_after=0, restarts=1000):
+    """An operation fails, perhaps only after it was done; perhaps the driver dies a little later."""
+    dies_at = point + dies_after if dies_after else 0
+    driver = Driver(1, fails_at=point, fails_after=after, dies_at=dies_at, restarts=restarts)
+    run(driver, place, monkeypatch)
+    assert driver.over.wait(60)
+    if driver.failed is not None:
+        assert isinstance(driver.failed, OSError | FlottError), driver.failed
+    finish(place, monkeypatch, 2, failed=driver.failed is not None)
+
+
+def damage(place, point, monkeypatch):
+    """A driver dies, and the metadata of its checkpoints is gone: the next one stops, until it is back."""
+    driver = Driver(1, dies_at=point)
+    run(driver, place, monkeypatch)
+    assert driver.over.wait(60)
+    files, _ = fsspec.core.url_to_fs(place.checkpoints)
+    gone = {name: files.cat_file(name) for name in place.left() if name.endswith("/_metadata")}
+    for name in gone:
+        files.rm_file(name)
+    second = Driver(2)
+    run(second, place, monkeypatch)
+    assert second.over.wait(60)
+    if second.failed is not None:
+        assert isinstance(second.failed, CheckpointError), second.failed
+        assert Counter(place.lines()) <= Counter(EXPECTED)
+        for name, content in gone.items():
+            files.makedirs(name.rpartition("/")[0], exist_ok=True)
+            files.pipe_file(name, content)
+        finish(place, monkeypatch, 3)
 
 
 KINDS = {
     "crash": crash,
     "power loss": partial(crash, power=True),
+    "error": error,
+    "lost answer": partial(error, after=True),
+    "lost answer and crash": partial(error, after=True, dies_after=4),
+    "failed job": partial(error, restarts=0),
+    "damage": damage,
     "stall": stall,
     "stall and crash": stall_and_crash,
     "stall and crash later": partial(stall_and_crash, after=6),

@@ -28,7 +28,7 @@ def flott(*arguments):
 
 def register(registry, digit, name, rest="http://127.0.0.1:1"):
     job = RegisteredJob(digit * 32, name, "RUNNING", rest, os.getpid(), started=int(digit))
-    return Registration(registry, job, "secret")
+    return Registration(registry, job)
 
 
 @pytest.fixture

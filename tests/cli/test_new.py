@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.waiting import PATIENCE
 
 from flott import __version__
 from flott.cli.main import main
@@ -56,7 +57,9 @@ def test_a_directory_that_is_there_already_stays_as_it_is(tmp_path):
 def run(project, *command):
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     words = [sys.executable, *command]
-    return subprocess.run(words, cwd=project, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(
+        words, cwd=project, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
 
 
 @pytest.mark.job

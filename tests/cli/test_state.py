@@ -6,7 +6,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from tests.waiting import wait_for_checkpoints
+from tests.waiting import PATIENCE, wait_for_checkpoints
 
 from flott.cli.main import main
 from flott.common import Configuration, Types, WatermarkStrategy
@@ -59,9 +59,9 @@ def running(tmp_path_factory):
     stream.uid("totals").key_by(key).process(Counts()).uid("counts").name("counter").sink_to(DiscardingSink())
     client = env.execute_async("running")
     wait_for_checkpoints(client, 2)
-    savepoint = client.trigger_savepoint(str(directory / "savepoints")).result(120)
+    savepoint = client.trigger_savepoint(str(directory / "savepoints")).result(PATIENCE)
     yield directory, savepoint
-    client.cancel().result(120)
+    client.cancel().result(PATIENCE)
 
 
 def flott(*arguments):

@@ -18,7 +18,7 @@ from flott.connectors.file_sink import FileSink
 from flott.connectors.find_files import find_files
 from flott.connectors.output_file_config import OutputFileConfig
 from flott.connectors.rolling_policies import RollingPolicy
-from flott.errors import GraphError, UserFunctionError
+from flott.errors import CommitError, GraphError, UserFunctionError
 from flott.runtime.batch import Batch
 from flott.runtime.clock import ManualClock
 from flott.runtime.context import OperatorContext
@@ -53,8 +53,8 @@ def prepared(sink, values, **where):
     return committable
 
 
-def commit(sink, *committables):
-    commit_all(sink, list(committables), recovered=False)
+def commit(sink, *committables, recovered=False):
+    commit_all(sink, list(committables), recovered=recovered)
 
 
 def everything(path):
@@ -106,8 +106,16 @@ def test_a_committed_file_that_its_reader_took_away_is_no_error(tmp_path, caplog
     commit(sink, committable)
     (tmp_path / committable.files[0].target).unlink()
     with caplog.at_level(logging.WARNING):
-        commit(sink, committable)
+        commit(sink, committable, recovered=True)
     assert "neither staged nor in its place" in caplog.text
+
+
+def test_a_staged_file_that_is_gone_before_it_was_committed_fails_the_job(tmp_path):
+    sink = builder(tmp_path).build()
+    committable = prepared(sink, ["a"])
+    (tmp_path / committable.files[0].staged).unlink()
+    with pytest.raises(CommitError, match=r"1 files that were staged below \.staging are gone"):
+        commit(sink, committable)
 
 
 def test_an_aborted_writer_leaves_nothing(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.failing_jobs import Die, abandon, environment, small_epochs
+from tests.waiting import PATIENCE
 
 from flott.common import Duration, WatermarkStrategy
 from flott.common.serialization import Encoder
@@ -214,5 +215,5 @@ def test_a_new_driver_goes_on_where_one_was_killed(tmp_path, point, after):
     abandon(env.execute_async("taken over"), die)
     env = environment(tmp_path / "checkpoints", parallelism=3)
     write_seconds(env, tmp_path)
-    env.execute_async("taken over").get_job_execution_result().result(120)
+    env.execute_async("taken over").get_job_execution_result().result(PATIENCE)
     check(tmp_path)

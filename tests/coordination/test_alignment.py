@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration, Duration, WatermarkStrategy
 from flott.common.watermark_strategy import WatermarkAlignment
@@ -96,7 +97,7 @@ def received(env, streams, *, until):
         if step.is_sink:
             step.operator.receive = receive
     client = submit(program, Configuration(), Ticking(1_000))
-    client.master._thread.join(60)
+    client.master._thread.join(PATIENCE)
     return found
 
 
@@ -160,5 +161,5 @@ def test_epochs_of_aligned_sources_hold_no_more_than_an_update_interval():
     env = StreamExecutionEnvironment.get_execution_environment(Configuration())
     env.from_source(DataGeneratorSource(lambda index: ("A", index), 10), ALIGNED, "A").filter(lambda _: False).print()
     client = submit(env.program("aligned"), Configuration(), ManualClock())
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert client.master.settings.epoch_target == INTERVAL / 1000

@@ -7,6 +7,7 @@ import threading
 
 import pytest
 from tests.failing_jobs import environment
+from tests.waiting import PATIENCE, wait_while_running
 
 from flott.common import JobStatus
 from flott.coordination.cancellation import Cancellation, CancellationSettings
@@ -40,9 +41,9 @@ def test_a_function_that_ignores_everything_is_left_behind_at_the_timeout_and_na
     env = environment(tmp_path, **{INTERVAL: "1", TIMEOUT: "10"})
     env.from_collection([1]).map(Blocks()).name("stubborn").print()
     client = env.execute_async("blocked")
-    assert Blocks.reached.wait(60)
+    wait_while_running(client, "the first record", Blocks.reached.is_set)
     with caplog.at_level(logging.ERROR, logger="flott"):
-        client.cancel().result(60)
+        client.cancel().result(PATIENCE)
     assert client.get_job_status().result() is JobStatus.CANCELED
     with pytest.raises(JobCanceledError):
         client.get_job_execution_result().result(0)
@@ -53,7 +54,7 @@ def test_a_function_that_ignores_everything_is_left_behind_at_the_timeout_and_na
     assert client.master._thread.is_alive()
     # When it returns after all, the job is cleaned up, and stays what it was.
     Blocks.go_on.set()
-    client.master._thread.join(60)
+    client.master._thread.join(PATIENCE)
     assert client.get_job_status().result() is JobStatus.CANCELED
     assert list(tmp_path.rglob("*")) == []
 
@@ -62,10 +63,10 @@ def test_a_job_that_ends_in_time_is_not_abandoned(caplog):
     env = environment(**{INTERVAL: "1", TIMEOUT: "60000"})
     env.from_collection([1]).map(Blocks()).print()
     client = env.execute_async("blocked")
-    assert Blocks.reached.wait(60)
+    wait_while_running(client, "the first record", Blocks.reached.is_set)
     done = client.cancel()
     Blocks.go_on.set()
-    done.result(60)
+    done.result(PATIENCE)
     assert not [record for record in caplog.records if record.levelno == logging.ERROR]
 
 
@@ -97,10 +98,10 @@ def test_it_is_interrupted_again_and_killed_at_the_timeout(until, killed):
     cancellation = Cancellation("job", settings, runner, ended, lambda: abandoned.append(1))
     cancellation.begin(threading.main_thread())
     cancellation.begin(threading.main_thread())
-    assert ended.wait(60)
+    assert ended.wait(PATIENCE)
     for thread in threading.enumerate():
         if thread.name == "flott-cancel-job":
-            thread.join(60)
+            thread.join(PATIENCE)
     assert runner.killed == killed
     assert runner.asked >= (until or 2)
     assert abandoned == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from tests.waiting import PATIENCE, wait_while_running
 
 from flott.common import Configuration, Duration, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -45,7 +46,7 @@ def test_a_source_with_a_rate_goes_on():
     source = DataGeneratorSource(lambda index: index, 20, RateLimiterStrategy.per_second(1))
     env.from_source(source, WatermarkStrategy.no_watermarks(), "slow").filter(lambda _: False).print()
     client = submit(env.program("rate"), Configuration(), SetBack())
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert sum(stats.records_in for stats in client.master.history) == 20
 
 
@@ -70,8 +71,8 @@ def test_a_watched_directory_is_looked_at_again(tmp_path):
         if step.is_sink:
             step.operator.receive = receive
     client = submit(program, Configuration(), SetBack())
-    assert found.wait(60)
-    client.cancel().result(60)
+    wait_while_running(client, "the second file", found.is_set)
+    client.cancel().result(PATIENCE)
 
 
 @pytest.mark.parametrize("back", [0, HOUR])

@@ -6,6 +6,7 @@ import logging
 
 import pytest
 from tests.failing_jobs import Die, FailsAt, environment, lines, small_epochs, text_sink
+from tests.waiting import PATIENCE
 
 from flott.common import JobStatus, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -88,7 +89,7 @@ def ended(env, name="ends"):
     """Run a job to its end; return its handle and what it failed with."""
     client = env.execute_async(name)
     try:
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
     except Exception as error:  # noqa: BLE001 - looked at by the test
         return client, error
     return client, None
@@ -175,7 +176,7 @@ def test_a_listener_that_fails_does_not_fail_the_job(caplog):
     client = env.execute_async("heard")
     client.master.listeners.append(fail)
     client.master.progress.watchers.append(fail)
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert client.get_job_status().result() is JobStatus.FINISHED
 
 
@@ -223,7 +224,7 @@ def test_a_driver_that_dies_while_it_cleans_up_has_finished_its_job(point, tmp_p
         env = environment(tmp_path / "checkpoints")
         env.from_sequence(1, 1_000).sink_to(text_sink(tmp_path / "out"))
         client = env.execute_async("at its end")
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
         return client
 
     ARMED[point] = die = Die()

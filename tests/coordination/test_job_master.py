@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration, JobStatus
 from flott.common.machine_clock import MachineClock
@@ -63,7 +64,7 @@ def run(trouble, *, numbers=10_000):
 def test_an_epoch_that_failed_runs_again_from_the_version_before(what, caplog):
     with caplog.at_level(logging.WARNING, logger="flott"):
         client, received, runner = run({1: what, 3: what, 4: what})
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
     assert sorted(received) == [(key, 1_000) for key in range(10)]
     assert runner.runs == client.master.history[-1].epoch + 3
     assert client.get_job_status().result() is JobStatus.FINISHED
@@ -75,7 +76,7 @@ def test_an_epoch_that_failed_runs_again_from_the_version_before(what, caplog):
 def test_an_epoch_that_fails_for_good_fails_the_job():
     client, received, runner = run({2: "lost", 3: "lost", 4: "lost"})
     with pytest.raises(JobExecutionError, match="epoch 2 failed 3 times, last: an executor was lost"):
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
     assert runner.runs == 4
     assert received == []
     assert client.get_job_status().result() is JobStatus.FAILED
@@ -90,7 +91,7 @@ def test_the_most_impatient_operator_sets_the_latency_target():
 
     def target():
         client = launch(env.program(), Configuration(), clock, lambda _, plan, __: InProcessRunner(plan, clock))
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
         return client.master.settings.buffer_timeout
 
     assert target() == 2_000  # full epochs

@@ -7,6 +7,7 @@ import logging
 import re
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration
 from flott.coordination.log_lines import JsonLines, TextLines
@@ -41,7 +42,7 @@ def logged(path, form, function=None, level="INFO"):
     (numbers if function is None else numbers.map(function)).print()
     client = submit(env.program("orders"), configuration)
     try:
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
     except FlottError:
         assert function is not None
     return client, path.read_text().splitlines()

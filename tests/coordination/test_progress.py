@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration, JobStatus
 from flott.common.machine_clock import MachineClock
@@ -63,7 +64,7 @@ def small_epochs(monkeypatch):
 
 def test_subtasks_go_through_their_states():
     client, runner = start(numbers, lost=(2,))
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     progress = client.master.progress
     assert runner.seen[0] == (1, 1, {"DEPLOYING"})
     assert [seen[:2] for seen in runner.seen[1:3]] == [(2, 1), (2, 2)]
@@ -80,7 +81,7 @@ def test_an_epoch_is_remembered_by_its_phases_and_without_its_reports():
     client, _ = start(numbers)
     heard = []
     client.master.listeners.append(lambda stats: heard.append(len(stats.reports)))
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     last = client.master.history[-1]
     assert list(last.phases) == ["plan", "schedule", "read", "compute", "state", "commit"]
     assert last.times.run >= last.phases["read"] + last.phases["compute"] + last.phases["state"] > 0
@@ -95,7 +96,7 @@ def test_a_failure_names_the_subtask_and_the_root_cause():
 
     client, _ = start(fails)
     with pytest.raises(JobExecutionError, match="ZeroDivisionError"):
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
     progress = client.master.progress
     [note] = progress.notes
     assert note.name == "ZeroDivisionError"
@@ -116,7 +117,7 @@ def test_a_restart_gives_every_subtask_a_new_attempt():
             "restart-strategy_fixed-delay_delay": "1 ms",
         },
     )
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     progress = client.master.progress
     assert progress.restarts == 1
     assert {subtask.attempt for subtask in progress.subtasks.values()} == {1}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.failing_jobs import environment, lines, small_epochs, text_sink
+from tests.waiting import PATIENCE
 
 from flott.common import JobStatus
 from flott.coordination.job_master import JobMaster
@@ -51,14 +52,14 @@ def test_the_job_ends_at_once_and_its_checkpoints_stay(tmp_path, lost, retention
     option = {"execution.checkpointing.externalized-checkpoint-retention": retention}
     first = job(tmp_path, **option).execute_async("lost")
     with pytest.raises(RunnerLostError, match="Java has ended"):
-        first.get_job_execution_result().result(60)
+        first.get_job_execution_result().result(PATIENCE)
     assert first.get_job_status().result() is JobStatus.FAILED
     # No restart strategy was asked: ten restarts were allowed.
     assert first.master.progress.restarts == 0
     assert first.master.checkpoints.statistics.completed > 0
     lost.undo()
     second = job(tmp_path, **option).execute_async("lost")
-    second.get_job_execution_result().result(60)
+    second.get_job_execution_result().result(PATIENCE)
     assert second.get_job_id() == first.get_job_id()
     assert second.master.checkpoints.statistics.restored == 1
     assert lines(tmp_path / "out") == NUMBERS

@@ -9,8 +9,8 @@ from functools import partial
 
 import pytest
 from tests.failing_jobs import abandon, environment, lines, small_epochs, text_sink
-from tests.object_stores import objects_in_memory, s3_bucket, s3_server  # noqa: F401 - fixtures
-from tests.waiting import wait_for_checkpoints
+from tests.object_stores import ObjectsInMemory, objects_in_memory, s3_bucket, s3_server  # noqa: F401 - fixtures
+from tests.waiting import PATIENCE, wait_for_checkpoints
 
 from flott.common import JobStatus, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -20,7 +20,6 @@ from flott.coordination.job_note import RUNNING, JobNote, Published
 from flott.coordination.job_record import JobRecord
 from flott.coordination.liveness import Lease
 from flott.errors import CheckpointError, FencedError, JobExecutionError, JobOwnedError
-from flott.runtime.storage import RemoteStorage
 
 JOB = "4" * 32
 
@@ -168,11 +167,33 @@ def test_of_two_that_start_one_gets_the_job(directory, time, monkeypatch):
 def test_a_job_that_another_replaces_is_not_resumed(directory, time, caplog):
     begun(directory, time).release()
     time.at += 61
-    abandon_jobs(directory, "orders")
+    abandon_jobs(directory, "orders", time.lease())
     assert "is not resumed any more" in caplog.text
     assert start(directory, time) is None
     [listed] = jobs_in(directory)
     assert listed.status == "LOST"
+
+
+@remote
+def test_new_waits_for_a_dead_drivers_lease(directory, time):
+    """Otherwise the job that it replaces would be resumed one day, beside the new one."""
+    begun(directory, time)
+    time.at += 20
+    abandon_jobs(directory, "orders", time.lease())
+    assert time.at == pytest.approx(1_060)
+    assert start(directory, time) is None
+
+
+@remote
+def test_new_leaves_a_job_alone_whose_lease_is_renewed(directory, time):
+    first = begun(directory, time)
+    time.meanwhile[1_030.0] = first._write
+    abandon_jobs(directory, "orders", time.lease())
+    first.check()
+    assert not first.note.abandoned
+    time.meanwhile[1_050.0] = first._write
+    with pytest.raises(JobOwnedError):
+        start(directory, time)
 
 
 @both
@@ -209,15 +230,42 @@ def test_a_store_without_conditional_writes_is_refused_for_exactly_once(tmp_path
     assert lines(tmp_path / "out") == sorted(map(str, range(1, 11)))
 
 
-def test_a_store_that_ignores_conditions_is_refused(objects_in_memory, tmp_path, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(
-        "flott.runtime.storage.S3Storage.swap",
-        lambda self, name, content, _: RemoteStorage.write(self, name, content) or "1",
-    )
+@pytest.mark.parametrize("known", [(), ("IfNoneMatch",), ("IfMatch",)])
+def test_a_store_that_ignores_conditions_is_refused(objects_in_memory, tmp_path, monkeypatch, known):  # noqa: F811
+    call = ObjectsInMemory.call_s3
+
+    def ignoring(self, method, *, Bucket, Key, Body, **conditions):  # noqa: N803 - boto's names
+        checked = {name: value for name, value in conditions.items() if name in known}
+        return call(self, method, Bucket=Bucket, Key=Key, Body=Body, **checked)
+
+    monkeypatch.setattr(ObjectsInMemory, "call_s3", ignoring)
     env = environment(f"{objects_in_memory}/checkpoints")
     env.from_sequence(1, 10).map(str).sink_to(text_sink(tmp_path / "out"))
     with pytest.raises(CheckpointError, match="no conditional writes"):
         env.execute("refused")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_job_that_is_resumed_may_not_turn_to_exactly_once_on_such_a_store(tmp_path, monkeypatch):
+    monkeypatch.setattr(JobRecord, "_start_renewing", lambda _: None)
+
+    def job(mode):
+        options = {"execution.checkpointing.mode": mode, "flott.driver.lease": "0 s"}
+        env = environment(f"memory://{tmp_path.name}", **options)
+        limit = RateLimiterStrategy.per_second(1_000)
+        source = DataGeneratorSource(lambda index: index, None, limit)
+        numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").uid("numbers")
+        numbers.map(str).sink_to(text_sink(tmp_path / "out")).uid("out").name("the sink")
+        return env
+
+    first = job("AT_LEAST_ONCE").execute_async("turned")
+    wait_for_checkpoints(first, 1)
+    abandon(first)
+    with pytest.raises(CheckpointError, match=r"exactly-once output .*the sink.*no conditional writes"):
+        job("EXACTLY_ONCE").execute("turned")
+    again = job("AT_LEAST_ONCE").execute_async("turned")
+    assert again.get_job_id() == first.get_job_id()
+    again.cancel().result(PATIENCE)
 
 
 @pytest.fixture(autouse=True)
@@ -272,10 +320,26 @@ def test_a_job_that_failed_is_left_where_it_is_by_new(tmp_path):
     [root] = (tmp_path / "checkpoints").iterdir()
     Raises.armed = False
     client = count(tmp_path, **{"flott.job.new": "true"}).execute_async("fails")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert str(client.get_job_id()) != root.name
     assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == [root.name]
     assert list(root.glob("chk-*/_metadata"))
+
+
+def test_a_job_in_whose_place_another_started_from_a_savepoint_is_not_resumed(tmp_path):
+    Raises.armed = False
+    retained = {"execution.checkpointing.num-retained": "3"}
+    first = count(tmp_path, 20_000, rate=1_000, **retained).execute_async("replaced")
+    wait_for_checkpoints(first, 3)
+    abandon(first)
+    [root] = (tmp_path / "checkpoints").iterdir()
+    path = max(root.glob("chk-*"), key=lambda folder: int(folder.name[4:]))
+    second = count(tmp_path, 20_000, **{"execution.state-recovery.path": str(path)}).execute_async("replaced")
+    second.get_job_execution_result().result(PATIENCE)
+    third = count(tmp_path, 10).execute_async("replaced")
+    third.get_job_execution_result().result(PATIENCE)
+    assert len({str(client.get_job_id()) for client in (first, second, third)}) == 3
+    assert path.exists()
 
 
 def test_a_driver_that_was_replaced_ends_and_its_successor_is_exact(tmp_path, monkeypatch):
@@ -286,8 +350,8 @@ def test_a_driver_that_was_replaced_ends_and_its_successor_is_exact(tmp_path, mo
     wait_for_checkpoints(first, 3)
     second = count(tmp_path, 20_000).execute_async("twice")
     with pytest.raises(FencedError, match="This one ends; it changes and removes nothing"):
-        first.get_job_execution_result().result(60)
-    second.get_job_execution_result().result(60)
+        first.get_job_execution_result().result(PATIENCE)
+    second.get_job_execution_result().result(PATIENCE)
     assert lines(tmp_path / "out") == sorted(map(str, range(20_000)))
 
 
@@ -301,7 +365,7 @@ def test_a_supervisor_that_starts_it_over_and_over_gets_it_done(tmp_path):
             break
         wait_for_checkpoints(client, 2)
         abandon(client)
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert lines(tmp_path / "out") == sorted(map(str, range(3_000)))
     assert replace(client.master.record.note, epoch=0).epoch == 0
     assert client.master.record.epoch == 4

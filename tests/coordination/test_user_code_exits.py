@@ -8,6 +8,7 @@ import threading
 
 import pytest
 from tests.failing_jobs import environment
+from tests.waiting import PATIENCE
 
 from flott.common import JobStatus, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -72,7 +73,7 @@ def test_it_is_a_failure_of_the_function(place, error):
     PLACES[place](env, error).filter(lambda _: False).print()
     client = env.execute_async("exits")
     with pytest.raises(JobExecutionError, match=rf"{error.__name__}: from the function"):
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
     assert client.get_job_status().result() is JobStatus.FAILED
 
 
@@ -88,7 +89,7 @@ def test_the_restart_strategy_decides_as_for_any_failure():
     env.from_collection([1, 2]).map(raises(SystemExit)).filter(lambda _: False).print()
     client = env.execute_async("exits")
     with pytest.raises(JobExecutionError):
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
     assert len(client.master.failures) == 3
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from typing import ClassVar
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import Duration, Row, Types, WatermarkGenerator, WatermarkStrategy
 from flott.connectors.base import Committer, CommittingSinkWriter, Sink, SupportsCommitter
@@ -567,7 +568,7 @@ def test_the_user_functions_own_stack_trace_is_in_the_failure(env):
 def test_execute_async_and_cancel(env):
     env.from_sequence(1, 10**12).map(lambda number: number)
     client = env.execute_async("endless")
-    client.cancel().result(120)
+    client.cancel().result(PATIENCE)
     assert client.get_job_execution_result().exception() is not None
 
 

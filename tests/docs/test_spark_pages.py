@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.waiting import PATIENCE
 
 from doc_blocks import read_page
 from run_docs import LANGUAGES, ROOT, all_pages
@@ -21,5 +22,5 @@ def test_a_page_prints_what_it_says(page):
     # Spark takes relative paths as they stand where its Java process was started: so each page starts its own.
     command = [sys.executable, str(ROOT / "tools" / "run_docs.py"), str(page.path)]
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tools'}"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=environment)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr

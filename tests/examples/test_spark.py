@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE
 
 import examples_page
 
@@ -25,7 +26,7 @@ SELDOM = [
 @pytest.mark.parametrize(("name", "command"), [*OFTEN.items(), *BY_PYTHON, *SELDOM])
 def test_an_example_prints_on_spark_what_the_page_says(name, command):
     program = str(examples_page.EXAMPLES / f"{name}.py")
-    ran = subprocess.run([*command, program], capture_output=True, text=True, timeout=300, check=False)
+    ran = subprocess.run([*command, program], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert ran.returncode == 0, ran.stderr
     page = Path(examples_page.PAGE).read_text(encoding="utf-8")
     assert examples_page.section(name, ran.stdout) in page

@@ -17,6 +17,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from tests.coordination.checkpoints.every_state_job import FROM, HOLD_AT, Hold, Job, lines
+from tests.waiting import PATIENCE, wait_while_running
 
 from flott import __version__
 from flott.runtime.clock import ManualClock
@@ -45,12 +46,12 @@ def run(job, *, savepoints=None, clock=10_000):
     with small_epochs():
         client = submit(env.program("golden"), env._configuration, ManualClock(clock))
         if savepoints is None:
-            client.get_job_execution_result().result(60)
+            client.get_job_execution_result().result(PATIENCE)
             return None
-        assert Hold.reached.wait(120)
+        wait_while_running(client, "the record to hold at", Hold.reached.is_set)
         promise = client.stop_with_savepoint(False, str(savepoints))
         Hold.go_on.set()
-        return promise.result(120)
+        return promise.result(PATIENCE)
 
 
 def golden_savepoints():

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from tests.coordination.checkpoints.every_state_job import FROM, Hold, lines, text_sink
+from tests.waiting import PATIENCE, wait_while_running
 
 from flott.common import Configuration, Types, WatermarkStrategy
 from flott.common.watermark_strategy import TimestampAssigner
@@ -85,11 +86,10 @@ class Case:
         env = self.program(folder / "before", 2, {})
         with small_epochs():
             client = submit(env.program("golden"), env._configuration, ManualClock(1_000))
-            if not Hold.reached.wait(60):
-                client.get_job_execution_result().result(1)
+            wait_while_running(client, "the record to hold at", Hold.reached.is_set)
             promise = client.stop_with_savepoint(False, str(folder / "savepoints"))
             Hold.go_on.set()
-            return Path(promise.result(60))
+            return Path(promise.result(PATIENCE))
 
     def save_checkpoint(self, folder: Path) -> Path:
         """Run the job up to ``HOLD_AT`` and cancel it; return where its checkpoints are."""
@@ -97,10 +97,10 @@ class Case:
         env = self.program(folder / "before", 2, {**CHECKPOINTS, "execution.checkpointing.dir": str(folder / "kept")})
         with small_epochs():
             client = submit(env.program("golden"), env._configuration)
-            assert Hold.reached.wait(60)
+            wait_while_running(client, "the record to hold at", Hold.reached.is_set)
             cancelled = client.cancel()
             Hold.go_on.set()
-            cancelled.result(60)
+            cancelled.result(PATIENCE)
         [job] = (folder / "kept").iterdir()
         return job
 
@@ -111,7 +111,7 @@ class Case:
         env = self.program(out, parallelism, options)
         with small_epochs():
             client = submit(env.program("golden"), env._configuration, ManualClock(10_000))
-            client.get_job_execution_result().result(60)
+            client.get_job_execution_result().result(PATIENCE)
         return lines(out)
 
     def write(self, target: Path) -> None:

@@ -15,7 +15,7 @@ from flott.graph.transformations import (
     Transformation,
     UnionTransformation,
 )
-from flott.runtime.operator import Operator, TwoInputOperator
+from flott.runtime.operator import MultiInputOperator, Operator
 from flott.runtime.partitioners import KeyGroupHash
 
 if TYPE_CHECKING:
@@ -29,13 +29,11 @@ class Identity(Operator):
         self.output.emit(batch)
 
 
-class Merge(TwoInputOperator):
+class Merge(MultiInputOperator):
     """Hands on what comes in on either side."""
 
-    def process(self, batch):
+    def process_input(self, index, batch):
         self.output.emit(batch)
-
-    process2 = process
 
 
 class Nothing:

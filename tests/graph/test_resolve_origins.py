@@ -5,7 +5,7 @@ import pytest
 from flott.errors import GraphError
 from flott.graph.resolve_origins import Origin, resolve_origins
 from flott.graph.transformations import PartitionTransformation, Transformation
-from flott.runtime.operator import Operator, TwoInputOperator
+from flott.runtime.operator import MultiInputOperator, Operator
 from flott.runtime.partitioners import Broadcast, Rebalance, Shuffle
 
 
@@ -78,10 +78,10 @@ def test_steps_of_two_environments_do_not_mix(build, new_builder):
         (lambda b: b.step("m"), r"operator 'm' \(no uid\) has no input and is no source; .*stream.map"),
         (lambda b: b.source("m", operator=None), "operator 'm' .* has None where an Operator is needed"),
         (lambda b: b.step("m", b.source(), source=object()), "'m' .* is a source, yet has 1 input"),
-        (lambda b: b.step("m", b.source(), operator=TwoInputOperator()), r"has 1 input.*a\.connect\(b\)"),
-        (lambda b: b.step("m", b.source(), b.source(), operator=Operator()), r"has 2 input.* is a Operator"),
+        (lambda b: b.step("m", b.source(), operator=MultiInputOperator()), "has 1 input.* takes 2"),
+        (lambda b: b.step("m", b.source(), b.source(), operator=Operator()), "has 2 input.* a Operator, takes 1"),
         (
-            lambda b: b.step("m", b.source(), b.source(), b.source(), operator=TwoInputOperator()),
+            lambda b: b.step("m", b.source(), b.source(), b.source(), operator=MultiInputOperator()),
             r"has 3 input.*a\.union\(b, c\)",
         ),
         (lambda b: b.step("m", b.union()), "step 'Union' has 0 inputs; a union needs one or more"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration, Types
 from flott.datastream import (
@@ -116,7 +117,7 @@ def environment(tmp_path=None, **options):
 
 def finished(env, configuration):
     client = submit(env.program("measured"), configuration)
-    client.get_job_execution_result().result(120)
+    client.get_job_execution_result().result(PATIENCE)
     return client
 
 
@@ -170,7 +171,7 @@ def test_after_a_restart_from_a_checkpoint_each_record_is_counted_once(tmp_path)
     )
     env.from_sequence(1, RECORDS).map(FailsOnce(str(tmp_path / "failed")), Types.LONG()).name("fails").print()
     client = submit(env.program("measured"), configuration)
-    client.get_job_execution_result().result(120)
+    client.get_job_execution_result().result(PATIENCE)
     assert (tmp_path / "failed").exists()
     assert client.get_accumulators().result() == {"fails.seen": RECORDS}
     samples = client.master.metrics.samples()

@@ -8,6 +8,7 @@ import threading
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.metrics.measured_job import Epoch, measured, metrics_of, plan_of, report
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration
 from flott.datastream import StreamExecutionEnvironment
@@ -44,8 +45,8 @@ def test_a_reporter_that_fails_goes_on(caplog):
     reporter = Reporter(None, tell, 0.001)
     with caplog.at_level(logging.WARNING, logger="flott"):
         reporter.start()
-        assert enough.acquire(timeout=120)
-        assert enough.acquire(timeout=120)
+        assert enough.acquire(timeout=PATIENCE)
+        assert enough.acquire(timeout=PATIENCE)
         reporter.stop()
     assert "metrics could not be reported: disk full" in caplog.messages
 
@@ -64,7 +65,7 @@ def test_a_job_tells_its_last_values_to_the_log_and_a_file(tmp_path, caplog):
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     env.from_sequence(1, 1_000).print()
     with caplog.at_level(logging.INFO, logger="flott.metrics.report"):
-        submit(env.program("told"), configuration).get_job_execution_result().result(60)
+        submit(env.program("told"), configuration).get_job_execution_result().result(PATIENCE)
     families = {family.name: family for family in text_string_to_metric_families(path.read_text())}
     read = families["flink_taskmanager_job_task_numRecordsIn"].samples
     assert sum(one.value for one in read) == 1_000

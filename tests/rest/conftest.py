@@ -5,9 +5,11 @@ from __future__ import annotations
 import http.client
 import json
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration, Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -15,24 +17,23 @@ from flott.connectors.rate_limiter import RateLimiterStrategy
 from flott.datastream import StreamExecutionEnvironment
 from flott.rest.registry import registered_jobs
 
-CLIENT = {"X-Flott-Client": "tests"}
-
 
 class Api:
-    """Asks a REST server."""
+    """Asks a REST server, with the token of this user unless other headers are given."""
 
-    def __init__(self, url):
+    def __init__(self, url, token):
         self.url = url
         self.address = urlsplit(url).netloc
+        self.entitled = {"Authorization": f"Bearer {token}"}
 
     def ask(self, method, path, body=None, headers=None, host=None):
-        connection = http.client.HTTPConnection(self.address, timeout=60)
+        connection = http.client.HTTPConnection(self.address, timeout=PATIENCE)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             connection.putheader("Host", self.address if host is None else host)
             content = b"" if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
             connection.putheader("Content-Length", str(len(content)))
-            for name, value in (headers or {}).items():
+            for name, value in (self.entitled if headers is None else headers).items():
                 connection.putheader(name, value)
             connection.endheaders(content)
             answer = connection.getresponse()
@@ -67,9 +68,9 @@ def running_job(directory, **settings):
     client = env.execute_async("numbers")
     [job] = [one for one in registered_jobs(directory / "registry") if not one.is_over]
     try:
-        yield client, Api(job.rest), job
+        yield client, Api(job.rest, Path(job.token_file).read_text()), job
     finally:
-        client.cancel().result(60)
+        client.cancel().result(PATIENCE)
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tests.rest.conftest import CLIENT, running_job
-from tests.waiting import PATIENCE, wait_until
+from tests.rest.conftest import running_job
+from tests.waiting import PATIENCE, wait_until, wait_while_running
 
 from flott.common import JobStatus
 from flott.rest.registry import registered_jobs
@@ -24,7 +24,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "rest.md"
 def wait_for(client, condition):
     met = threading.Event()
     client.master.listeners.append(lambda stats: condition(stats) and met.set())
-    assert met.wait(PATIENCE)
+    wait_while_running(client, "what the statistics of an epoch say", met.is_set)
 
 
 def test_every_answer_has_its_shape(job):
@@ -33,8 +33,8 @@ def test_every_answer_has_its_shape(job):
     wait_for(client, lambda stats: stats.epoch >= 3 and statistics.completed >= 2)
     jid = str(client.get_job_id())
     document = api.get("/openapi.json")
-    trigger = json.loads(api.ask("POST", f"/jobs/{jid}/savepoints", {}, CLIENT)[2])["request-id"]
-    client.trigger_savepoint().result(60)
+    trigger = json.loads(api.ask("POST", f"/jobs/{jid}/savepoints", {})[2])["request-id"]
+    client.trigger_savepoint().result(PATIENCE)
     names = {
         "jid": jid,
         "vid": api.get(f"/jobs/{jid}")["vertices"][1]["id"],
@@ -92,13 +92,12 @@ def test_the_docs_name_every_path():
 
 
 def test_stop_with_a_savepoint_through_the_api(tmp_path):
-    with running_job(tmp_path) as (client, api, known):
+    with running_job(tmp_path) as (client, api, _):
         jid = str(client.get_job_id())
         body = {"targetDirectory": str(tmp_path / "elsewhere"), "drain": True}
-        token = Path(known.token_file).read_text(encoding="utf-8")
-        status, _, answer = api.ask("POST", f"/jobs/{jid}/stop", body, {"Authorization": f"Bearer {token}"})
+        status, _, answer = api.ask("POST", f"/jobs/{jid}/stop", body)
         assert status == 202
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
         [over] = registered_jobs(tmp_path / "registry")
         assert over.status == "FINISHED"
         assert over.savepoint.startswith(str(tmp_path / "elsewhere" / "savepoint-"))
@@ -107,17 +106,17 @@ def test_stop_with_a_savepoint_through_the_api(tmp_path):
         path = f"/jobs/{jid}/savepoints/{json.loads(answer)['request-id']}"
         told = wait_until("the savepoint", lambda: api.get(path), lambda told: told["status"]["id"] != "IN_PROGRESS")
         assert told == {"status": {"id": "COMPLETED"}, "operation": {"location": over.savepoint}}
-        status, _, answer = api.ask("PATCH", f"/jobs/{jid}", headers=CLIENT)
+        status, _, answer = api.ask("PATCH", f"/jobs/{jid}")
         assert (status, "FINISHED already" in answer.decode()) == (409, True)
 
 
 def test_cancel_through_the_api(tmp_path):
     with running_job(tmp_path) as (client, api, _):
         jid = str(client.get_job_id())
-        assert api.ask("PATCH", f"/jobs/{jid}?mode=stop", headers=CLIENT)[0] == 400
-        assert api.ask("PATCH", f"/jobs/{jid}?mode=cancel", headers=CLIENT)[0] == 202
+        assert api.ask("PATCH", f"/jobs/{jid}?mode=stop")[0] == 400
+        assert api.ask("PATCH", f"/jobs/{jid}?mode=cancel")[0] == 202
         with pytest.raises(Exception, match="was cancelled"):
-            client.get_job_execution_result().result(60)
+            client.get_job_execution_result().result(PATIENCE)
         assert client.master.status is JobStatus.CANCELED
         assert registered_jobs(tmp_path / "registry")[0].status == "CANCELED"
 

@@ -11,7 +11,7 @@ ID = "0" * 31
 
 def register(directory, number=1, **told):
     job = RegisteredJob(f"{ID}{number}", "orders", "RUNNING", "http://127.0.0.1:1", 42, started=number, **told)
-    return Registration(directory, job, "the token")
+    return Registration(directory, job)
 
 
 def test_a_job_is_found_while_it_runs_and_after(tmp_path):
@@ -22,18 +22,13 @@ def test_a_job_is_found_while_it_runs_and_after(tmp_path):
         ("1", "RESTARTING", False),
     ]
     [_, job] = registered_jobs(tmp_path)
-    token = tmp_path / f"{job.job_id}.token"
-    assert job.token_file == str(token)
-    assert token.read_text() == "the token"
-    for file in (token, token.with_suffix(".json")):
-        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / f"{job.job_id}.json").stat().st_mode) == 0o600
     far = 2**60
     first.close(status="FINISHED", ended=far, savepoint="/savepoints/1")
     first.close(status="FAILED", ended=far)
     second.close(status="CANCELED", ended=far)
     [_, job] = registered_jobs(tmp_path)
     assert (job.status, job.savepoint, job.rest, job.is_over) == ("FINISHED", "/savepoints/1", None, True)
-    assert not token.exists()
 
 
 def test_a_job_whose_driver_is_gone_is_lost(tmp_path):

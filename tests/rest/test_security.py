@@ -1,14 +1,14 @@
 from __future__ import annotations
 
+import stat
 from http import HTTPStatus
-from types import SimpleNamespace
 
 import pytest
 
 from flott.common import Configuration
 from flott.errors import ConfigurationError
+from flott.rest.access import MOST, Access, user_token
 from flott.rest.http import RefusedError
-from flott.rest.jobs import Jobs
 from flott.rest.security import check_entitled, check_origin
 from flott.rest.settings import RestSettings
 
@@ -53,41 +53,65 @@ def test_a_server_for_others_is_reached_by_its_name_or_any_address():
         check_origin({"host": "evil.example.org:8081"}, EVERYWHERE)
 
 
-def refused(settings, *, changes, **headers):
-    tokens = {"a" * 32: "the-jobs-own", "b" * 32: "other"}
-    jobs = Jobs(settings, {job_id: SimpleNamespace(token=token) for job_id, token in tokens.items()})
+def refused(access, **headers):
     try:
-        check_entitled(
-            {name.replace("_", "-"): value for name, value in headers.items()}, jobs, "a" * 32, changes=changes
-        )
+        check_entitled(headers, access)
     except RefusedError as refusal:
         return refusal.status.value
     return None
 
 
-def test_on_loopback_everybody_reads_and_a_header_or_the_jobs_token_changes():
-    assert refused(HERE, changes=False) is None
-    assert refused(HERE, changes=True) == 403
-    assert refused(HERE, changes=True, x_flott_client="1") is None
-    assert refused(HERE, changes=True, authorization="Bearer the-jobs-own") is None
-    assert refused(HERE, changes=True, authorization="Bearer other") == 401
-    assert refused(HERE, changes=True, authorization="Basic the-jobs-own") == 401
+def test_nothing_is_read_or_changed_without_a_token():
+    access = Access("the-users-own", SECRET)
+    assert refused(access) == 401
+    assert refused(access, authorization="Bearer wrong") == 401
+    assert refused(access, authorization="Bearer ") == 401
+    assert refused(access, authorization="Bearer f\u00e4lsch") == 401
+    assert refused(access, authorization="Basic the-users-own") == 401
+    assert refused(access, authorization="Bearer the-users-own") is None
+    assert refused(access, authorization=f"bearer {SECRET}") is None
 
 
-def test_where_a_token_is_set_nothing_changes_without_it():
-    with_token = RestSettings(token=SECRET)
-    assert refused(with_token, changes=False) is None
-    assert refused(with_token, changes=True, x_flott_client="1") == 401
-    assert refused(with_token, changes=True, authorization="Bearer wrong") == 401
-    assert refused(with_token, changes=True, authorization="Bearer ") == 401
-    assert refused(with_token, changes=True, authorization="Bearer fälsch") == 401
-    assert refused(with_token, changes=True, authorization=f"bearer {SECRET}") is None
+def test_a_link_gives_one_page_a_token_of_its_own():
+    access = Access("the-users-own")
+    code = access.new_code()
+    assert refused(access, authorization=f"Bearer {code}") == 401
+    token = access.redeem(code)
+    assert refused(access, authorization=f"Bearer {token}") is None
+    assert access.redeem(code) is None
+    assert access.redeem("the-users-own") is None
+    assert refused(Access("the-users-own"), authorization=f"Bearer {token}") == 401
 
 
-def test_other_machines_need_the_token_even_to_read():
-    assert refused(EVERYWHERE, changes=False) == 401
-    assert refused(EVERYWHERE, changes=False, x_flott_client="1") == 401
-    assert refused(EVERYWHERE, changes=False, authorization=f"Bearer {SECRET}") is None
+def test_links_that_nobody_opens_do_not_pile_up():
+    access = Access("the-users-own")
+    first, *others = [access.new_code() for _ in range(MOST + 1)]
+    assert access.redeem(first) is None
+    assert access.redeem(others[0]) is not None
+
+
+def test_all_jobs_of_a_user_share_a_token_that_only_this_user_can_read(tmp_path):
+    registry = tmp_path / "state" / "jobs"
+    token, path = user_token(registry)
+    assert user_token(registry) == (token, path)
+    assert [stat.S_IMODE(one.stat().st_mode) for one in (registry, path)] == [0o700, 0o600]
+    assert [one.name for one in registry.iterdir()] == ["token"]
+
+
+def test_a_token_that_others_could_read_is_replaced(tmp_path):
+    token, path = user_token(tmp_path / "jobs")
+    path.chmod(0o644)
+    other, _ = user_token(tmp_path / "jobs")
+    assert other != token
+    assert user_token(tmp_path / "jobs")[0] == other
+
+
+def test_a_link_to_a_token_elsewhere_is_not_followed(tmp_path):
+    token, path = user_token(tmp_path / "jobs")
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    other, nowhere = user_token(tmp_path / "jobs")
+    assert (other != token, nowhere) == (True, None)
 
 
 def test_settings(tmp_path):

@@ -111,11 +111,16 @@ keys = st.recursive(
 )  # fmt: skip
 
 
+def shown(key):
+    """Write a key; a set in order, for its own depends on the hash seed."""
+    return repr(sorted(map(repr, key)) if isinstance(key, frozenset) else key)
+
+
 @pytest.mark.parametrize("name", SAME)
 def test_equal_keys_are_one(name):
     assert len({encode_key(key) for key in SAME[name]}) == 1
     assert len({canonical_key(key) for key in SAME[name]}) == 1
-    assert len({repr(canonical_key(key)) for key in SAME[name]}) == 1
+    assert len({shown(canonical_key(key)) for key in SAME[name]}) == 1
 
 
 def test_different_keys_are_different():

@@ -6,7 +6,7 @@ from flott.errors import ExchangeError
 from flott.runtime.batch import MAX_WATERMARK, Batch
 from flott.runtime.blocks import BlockRow, ChannelWriter
 from flott.runtime.input_gate import InputGate
-from flott.runtime.operator import Operator, TwoInputOperator
+from flott.runtime.operator import MultiInputOperator, Operator
 from flott.runtime.partitioners import Forward, Rebalance
 from flott.runtime.plan import EdgeSpec, EpochPlan, LevelSpec, VertexSpec
 
@@ -18,19 +18,27 @@ class Recorder(Operator):
     def process(self, batch):
         self.events.append(tuple(batch.values))
 
-    def process_watermark(self, timestamp):
+    def on_watermark(self, timestamp):
         self.events.append(timestamp)
 
-    def process_status(self, active):
+    def on_status(self, active):
         self.events.append("active" if active else "idle")
 
 
-class TwoInputRecorder(Recorder, TwoInputOperator):
-    def process2(self, batch):
-        self.events.append(("second", *batch.values))
+NAMES = "first", "second", "third"
 
-    def process_watermark2(self, timestamp):
-        self.events.append(("second", timestamp))
+
+class MultiInputRecorder(MultiInputOperator):
+    inputs = 3
+
+    def __init__(self):
+        self.events = []
+
+    def process_input(self, index, batch):
+        self.events.append((NAMES[index], *batch.values))
+
+    def on_input_watermark(self, index, timestamp):
+        self.events.append((NAMES[index], timestamp))
 
 
 def plan(*, inputs=1, partitioner=None):
@@ -92,14 +100,23 @@ def test_the_end_of_time_needs_every_channel():
     assert deliver(gate_of(plan()), [*channel(0, MAX_WATERMARK), *channel(1, MAX_WATERMARK)]) == [MAX_WATERMARK]
 
 
-def test_two_inputs_have_a_valve_each():
-    rows = [*channel(0, ["a"], 3), *channel(1, 4), *channel(2, ["b"], 9), *channel(3, 8)]
-    events = deliver(gate_of(plan(inputs=2)), rows, TwoInputRecorder())
-    assert events == [("a",), 3, ("second", "b"), ("second", 8)]
+def test_each_of_any_number_of_inputs_has_a_valve():
+    rows = [
+        *channel(0, ["a"], 3),
+        *channel(1, 4),
+        *channel(2, ["b"], 9),
+        *channel(3, 8),
+        *channel(4, 5),
+        *channel(5, 6),
+    ]
+    events = deliver(gate_of(plan(inputs=3)), rows, MultiInputRecorder())
+    assert sorted(events, key=str) == [
+        ("first", "a"), ("first", 3), ("second", "b"), ("second", 8), ("third", 5)
+    ]  # fmt: skip
 
 
-def test_a_second_input_needs_an_operator_for_it():
-    with pytest.raises(ExchangeError, match="Recorder has one input"):
+def test_another_input_needs_an_operator_for_it():
+    with pytest.raises(ExchangeError, match="Recorder has 1 input"):
         deliver(gate_of(plan(inputs=2)), [row for i in range(4) for row in channel(i)])
 
 

@@ -8,6 +8,7 @@ from flott.errors import FlottError, UserFunctionError
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
 from flott.runtime.clock import ManualClock
 from flott.runtime.context import OperatorContext
+from flott.runtime.input import Input
 from flott.runtime.split_watermarks import SplitWatermarks
 from flott.runtime.watermarks import TimestampsAndWatermarks
 
@@ -123,10 +124,11 @@ def test_without_an_assigner_records_keep_their_timestamps():
 
 def test_upstream_watermarks_and_statuses_end_here_but_the_last_watermark_passes():
     op, _, log = operator(ASCENDING)
-    op.process_watermark(99)
-    op.process_status(False)
-    op.process_watermark(MAX_WATERMARK)
-    op.process_watermark(MAX_WATERMARK)
+    upstream = Input(op)
+    upstream.watermark(99)
+    upstream.status(False)
+    upstream.watermark(MAX_WATERMARK)
+    upstream.watermark(MAX_WATERMARK)
     assert log.take() == [MAX_WATERMARK]
 
 

@@ -7,6 +7,7 @@ import threading
 import pandas as pd
 import pytest
 from tests.chaos.self_checking import build, check, written
+from tests.waiting import PATIENCE, wait_while_running
 
 from flott.datastream import MapFunction
 
@@ -43,8 +44,8 @@ def test_a_failing_function_restarts_the_job_from_the_last_checkpoint(make_env, 
     client = env.execute_async("restarts")
     again = threading.Event()
     client.master.listeners.append(lambda _: client.master.checkpoints.statistics.restored and again.set())
-    assert again.wait(60)
-    client.stop_with_savepoint(True, str(tmp_path / "savepoints")).result(60)
+    wait_while_running(client, "a restart", again.is_set)
+    client.stop_with_savepoint(True, str(tmp_path / "savepoints")).result(PATIENCE)
     lines = written(tmp_path / "out")
     check(lines, sum(1 for line in lines if line.startswith("record")))
     [failure] = client.master.failures
@@ -58,8 +59,8 @@ def test_stop_with_a_savepoint_and_go_on_with_another_parallelism(make_env, tmp_
     client = env.execute_async("before")
     enough = threading.Event()
     client.master.listeners.append(lambda _: client.master.checkpoints.statistics.completed >= 2 and enough.set())
-    assert enough.wait(60)
-    path = client.stop_with_savepoint(False, str(tmp_path / "savepoints")).result(60)
+    wait_while_running(client, "two checkpoints", enough.is_set)
+    path = client.stop_with_savepoint(False, str(tmp_path / "savepoints")).result(PATIENCE)
     state = pd.concat(pd.read_parquet(file) for file in (tmp_path / "savepoints").rglob("*.parquet"))
     counts = state[state["state"] == "count"]
     assert sorted(counts["key"]) == [str(key) for key in range(7)]

@@ -8,6 +8,7 @@ import sys
 import textwrap
 
 import pytest
+from tests.waiting import PATIENCE
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -35,7 +36,7 @@ def test_a_keyed_job_runs_on_spark_connect(tmp_path):
     script.write_text(textwrap.dedent(PROGRAM))
     environment = dict(os.environ, PYSPARK_PYTHON=sys.executable)
     done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False, env=environment
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.strip().splitlines()[-1] == "[('be', 6), ('not', 3), ('or', 3), ('to', 6)]"

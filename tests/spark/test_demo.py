@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
@@ -24,7 +25,7 @@ def start(*arguments):
 
 def test_it_stops_by_itself():
     demo = start("--seconds", "0")
-    out, _ = demo.communicate(timeout=120)
+    out, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 0, out
     assert "Berlin" in out
     assert "windows closed. That's the demo" in out
@@ -39,7 +40,7 @@ def test_ctrl_c_stops_it_without_a_stack_trace():
         assert line, out
         out += line
     os.killpg(demo.pid, signal.SIGINT)  # what a terminal does: everybody in the foreground gets it
-    rest, _ = demo.communicate(timeout=60)
+    rest, _ = demo.communicate(timeout=PATIENCE)
     assert demo.returncode == 0
     assert rest.strip().endswith("Stopped.")
     assert "Traceback" not in rest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import Duration, Time, Types, WatermarkStrategy
 from flott.connectors.base import Source
@@ -144,7 +145,7 @@ def test_sources_that_are_aligned_wait_for_each_other(env):
     client.master.listeners.append(
         lambda stats: seen.append({report.vertex: report.source_watermark for report in stats.reports})
     )
-    client.get_job_execution_result().result(120)
+    client.get_job_execution_result().result(PATIENCE)
     marks = [(one, other) for one, other, *_ in ([*step.values()] for step in seen[:-1]) if None not in (one, other)]
     apart = [abs(one - other) for one, other in marks if max(one, other) < 200 * SECOND - 2]
     # One epoch may run over the allowed drift; then the fast source waits.

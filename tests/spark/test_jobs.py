@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import pytest
+from tests.waiting import PATIENCE, wait_while_running
 
 from flott.common import JobStatus, Types, WatermarkStrategy
 from flott.datastream import AggregateFunction, KeyedProcessFunction, MapFunction, OutputTag, ProcessFunction
@@ -172,7 +173,7 @@ def test_cancel_ends_an_unbounded_job(env):
     source = DataGeneratorSource(lambda index: index, None)
     env.from_source(source, WatermarkStrategy.no_watermarks(), "for ever").map(lambda n: n).print()
     client = env.execute_async("for ever")
-    client.cancel().result(60)
+    client.cancel().result(PATIENCE)
     assert client.get_job_status().result() is JobStatus.CANCELED
     with pytest.raises(JobCanceledError):
         client.get_job_execution_result().result()
@@ -201,8 +202,8 @@ def test_functions_are_opened_once_per_worker_not_per_epoch(env, tmp_path):
     client = env.execute_async("opens")
     enough = threading.Event()
     client.master.listeners.append(lambda stats: stats.epoch >= 20 and enough.set())
-    assert enough.wait(120)
-    client.cancel().result(60)
+    wait_while_running(client, "epoch 20", enough.is_set)
+    client.cancel().result(PATIENCE)
     epochs = client.master.history[-1].epoch
     opened = [path.name.split("-")[:2] for path in tmp_path.iterdir()]
     assert len({tuple(name) for name in opened}) == len(opened)

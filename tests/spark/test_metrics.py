@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import WatermarkStrategy
 from flott.datastream import KeyedProcessFunction, MapFunction
@@ -61,7 +62,7 @@ def test_counts_are_exact_although_a_worker_was_killed(make_env, tmp_path, monke
     numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").map(CountingMap()).name("map")
     numbers.key_by(lambda n: n % 10).process(CountAndDie(str(tmp_path / "died"))).name("die").print()
     client = env.execute_async("measured")
-    client.get_job_execution_result().result(300)
+    client.get_job_execution_result().result(PATIENCE)
     assert (tmp_path / "died").exists()
     assert client.get_accumulators().result() == {
         "map.seen": RECORDS,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.spark
 
@@ -25,7 +26,7 @@ env.execute("one")
 spark = SparkSession.getActiveSession()
 print(spark.sparkContext.getConf().get("spark.hadoop.fs.s3a.secret.key") == {SECRET!r})
 print("secret" in Path(f"/proc/{{spark.sparkContext._gateway.proc.pid}}/cmdline").read_text())
-print(oct(Path(spark.conf.get("spark.local.dir")).stat().st_mode & 0o777))
+print(oct(Path(spark._jvm.System.getProperty("java.io.tmpdir")).stat().st_mode & 0o777))
 """
 
 
@@ -61,5 +62,5 @@ def test_ctrl_c_while_spark_starts_leaves_no_process(tmp_path):
     _, rest = process.communicate()
     assert process.returncode == 130
     assert rest == "Stopped.\n"
-    _, alive = psutil.wait_procs(processes_of_session(process.pid), timeout=60)
+    _, alive = psutil.wait_procs(processes_of_session(process.pid), timeout=PATIENCE)
     assert alive == []

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from tests.coordination.checkpoints.every_state_job import HOLD_AT, Hold, Job
+from tests.waiting import PATIENCE, wait_while_running
 
 from flott.runtime.clock import ManualClock
 from flott.testing.cluster import submit
@@ -16,10 +17,10 @@ def stop_at(env, directory, record=HOLD_AT):
         patch.setattr("flott.connectors.index_range.RECORDS_PER_SUBTASK", 30)
         patch.setattr("flott.coordination.sizing.LARGEST_STEP", 1.0)
         client = submit(env.program("every state"), env._configuration, ManualClock(1_000))
-        assert Hold.reached.wait(120)
+        wait_while_running(client, "the record to hold at", Hold.reached.is_set)
         promise = client.stop_with_savepoint(False, str(directory))
         Hold.go_on.set()
-        path = promise.result(120)
+        path = promise.result(PATIENCE)
     Hold.at = None
     return path
 

@@ -6,18 +6,19 @@ from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file
+from flott.runtime.state.kinds import ROW_LISTS, Form
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.row_lists import LONG_TAIL, RowLists
 from flott.runtime.state.store import StateStore
 from flott.runtime.storage import LocalStorage
-from flott.state_processor.saved_entries import ROW_LISTS
+from flott.state_processor.saved_entries import OF_KEYS
 
 
 def test_row_lists(tmp_path):
     storage = LocalStorage(tmp_path / "files")
     store = StateStore(tmp_path / "store", map_size=2**26, in_order=True)
     backend = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits(0))
-    rows = backend.part("rows", "row lists", lambda: RowLists(backend, "rows"))
+    rows = backend.part("rows", ROW_LISTS, lambda: RowLists(backend, "rows"))
     long = [(number,) for number in range(3 * LONG_TAIL)]
     lineage = Lineage()
     for epoch in range(3):
@@ -30,6 +31,6 @@ def test_row_lists(tmp_path):
         lineage = Lineage((*lineage.files, file))
         backend.reached(f"t{epoch}")
     store.bring_to(lineage, storage)
-    found = dict(ROW_LISTS.read(store, rows.column, range(128)))
+    found = dict(OF_KEYS[Form.ROW_LISTS].read(store, rows.column, range(128)))
     assert found == {"long": long, **{epoch: [("short", epoch)] for epoch in range(3)}}
     store.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 from tests.coordination.checkpoints.every_state_job import FROM, Job, lines, text_sink
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration, Duration, Row, Types
 from flott.datastream import (
@@ -218,9 +219,13 @@ def test_a_savepoint_is_copied_whole(saved, tmp_path):
     path, output = saved
     SavepointWriter.from_existing_savepoint(path).write(tmp_path / "copy")
     env = Job(tmp_path / "out", parallelism=3, options={FROM: str(tmp_path / "copy")}).build()
-    submit(env.program("every state"), env._configuration, ManualClock(10_000)).get_job_execution_result().result(60)
+    submit(env.program("every state"), env._configuration, ManualClock(10_000)).get_job_execution_result().result(
+        PATIENCE
+    )
     env = Job(tmp_path / "uninterrupted").build()
-    submit(env.program("every state"), env._configuration, ManualClock(10_000)).get_job_execution_result().result(60)
+    submit(env.program("every state"), env._configuration, ManualClock(10_000)).get_job_execution_result().result(
+        PATIENCE
+    )
     # Without a second epoch, timers of processing time have no occasion to fire.
     found = [line for line in lines(output) + lines(tmp_path / "out") if not line.startswith("processing")]
     assert sorted(found) == [line for line in lines(tmp_path / "uninterrupted") if not line.startswith("processing")]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.table.physical.translate import Translator
 from flott.table.plan.nodes import Scan, one_row
@@ -46,7 +47,7 @@ inserts.execute().wait()
 def test_each_table_gets_the_rows_of_its_own_query(tmp_path, seed):
     environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path), ROWS, str(MANY)], env=environment, check=True, timeout=120
+        [sys.executable, "-c", PROGRAM, str(tmp_path), ROWS, str(MANY)], env=environment, check=True, timeout=PATIENCE
     )
     for number in range(MANY):
         files = [one for one in (tmp_path / f"s{number}").iterdir() if one.is_file()]

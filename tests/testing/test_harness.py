@@ -5,7 +5,7 @@ import pytest
 from flott.datastream.state import ValueStateDescriptor
 from flott.runtime.combined_watermark import CombinedWatermark
 from flott.runtime.keys import groups_of_subtask, key_group_of
-from flott.runtime.operator import TwoInputOperator
+from flott.runtime.operator import MultiInputOperator
 from flott.runtime.watermarks import TimestampsAndWatermarks
 from flott.testing.harness import KeyedOneInputOperatorHarness, OneInputOperatorHarness, TwoInputOperatorHarness
 from flott.testing.recorder import Record, Status, Watermark
@@ -127,34 +127,20 @@ def test_an_operator_without_keys():
         assert h.main.events == [Record(3, 3), Record(5, 5), Watermark(4)]
 
 
-class Both(TwoInputOperator):
+class Both(MultiInputOperator):
     """Hands on both inputs, and the slower one's time."""
 
     def open(self):
-        self.time = CombinedWatermark((1, 2))
+        self.time = CombinedWatermark((0, 1))
 
-    def process(self, batch):
+    def process_input(self, index, batch):
         self.output.emit(batch)
 
-    process2 = process
+    def on_input_watermark(self, index, timestamp):
+        return self.time.update(index, timestamp)
 
-    def process_watermark(self, timestamp):
-        self._advance(self.time.update(1, timestamp), None)
-
-    def process_watermark2(self, timestamp):
-        self._advance(self.time.update(2, timestamp), None)
-
-    def process_status(self, active):
-        self._advance(*self.time.update_status(1, active))
-
-    def process_status2(self, active):
-        self._advance(*self.time.update_status(2, active))
-
-    def _advance(self, watermark, active):
-        if watermark is not None:
-            self.output.emit_watermark(watermark)
-        if active is not None:
-            self.output.emit_status(active)
+    def on_input_status(self, index, active):
+        return self.time.update_status(index, active)
 
 
 def test_two_inputs():

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE
 
 import machine_use
 from machine_use import Use, machine_seconds, sampled_speed
@@ -71,7 +72,7 @@ def test_the_speed_of_the_machine_is_sampled_in_the_background(monkeypatch):
     with sampled_speed() as samples:
         first = len(samples)
         monkeypatch.setattr(machine_use, "loop_seconds", loop)
-        assert seen.wait(60)
+        assert seen.wait(PATIENCE)
     assert first >= 1
     assert len(samples) > first
     assert all(sample > 0 for sample in samples)

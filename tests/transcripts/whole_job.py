@@ -7,6 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import yaml
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration
 from flott.connectors.base import Source
@@ -98,7 +99,7 @@ class Play(Operator):
             elif kind in {"idle", "active"}:
                 self.output.emit_status(kind == "active")
 
-    def process_watermark(self, timestamp):
+    def on_watermark(self, timestamp):
         """The end of the source is not part of the case."""
 
 
@@ -147,7 +148,7 @@ class Stage:
         client = self.submit(program, configuration, self.clock)
         client.master.listeners.append(self.turn_page)
         self.is_watched.set()
-        client.get_job_execution_result().result(300)
+        client.get_job_execution_result().result(PATIENCE)
         return client.master.counts
 
     def turn_page(self, stats):

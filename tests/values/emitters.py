@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.values.changing_objects import SHAPES, after, change
-from tests.values.states import END, EachElement
+from tests.values.in_place import IN_PLACE, OnlyEachElement, keyed
+from tests.values.states import END
 
 from flott.cep import CEP, Pattern
 from flott.common import Duration, Types
@@ -31,7 +32,7 @@ from flott.datastream import (
 )
 from flott.datastream.functions import ProcessJoinFunction
 from flott.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
-from flott.datastream.window import TriggerResult, TumblingEventTimeWindows
+from flott.datastream.window import TumblingEventTimeWindows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,42 +165,6 @@ class InListState(KeyedProcessFunction):
         yield kept
 
 
-class InPlace(KeyedProcessFunction):
-    """Changes what is in a state without writing it back: that is kept, as in Flink's heap backend."""
-
-    def __init__(self, kind):
-        self.kind = kind
-
-    def open(self, context):
-        if self.kind == "map":
-            self.state = context.get_map_state(MapStateDescriptor("kept", Types.STRING(), ANY))
-        elif self.kind == "list":
-            self.state = context.get_list_state(ListStateDescriptor("kept", ANY))
-        else:
-            self.state = context.get_state(ValueStateDescriptor("kept", ANY))
-
-    def process_element(self, record, ctx):
-        shape, _ = record
-        kept = self.read()
-        if kept is None:
-            kept = SHAPES[shape].make()
-            self.write(kept)
-        yield change(shape, kept)
-
-    def read(self):
-        if self.kind == "list":
-            return next(iter(self.state.get() or ()), None)
-        return self.state.get("kept") if self.kind == "map" else self.state.value()
-
-    def write(self, kept):
-        if self.kind == "list":
-            self.state.add(kept)
-        elif self.kind == "map":
-            self.state.put("kept", kept)
-        else:
-            self.state.update(kept)
-
-
 class AtTimers(KeyedProcessFunction, Keeps):
     def open(self, context):
         self.shape = context.get_state(ValueStateDescriptor("shape", Types.STRING()))
@@ -241,14 +206,6 @@ class Joins(ProcessJoinFunction, Keeps):
         yield self.again(left)
 
 
-def one_key(_):
-    return 0
-
-
-def keyed(stream):
-    return stream.key_by(one_key)
-
-
 def nothing(stream):
     return stream.filter(lambda _: False)
 
@@ -262,11 +219,6 @@ def reduced(stream):
 def early(stream):
     windows = keyed(stream).window(TumblingEventTimeWindows.of(DAY)).trigger(OnlyEachElement())
     return windows.aggregate(Accumulates(), accumulator_type=ANY, output_type=ANY)
-
-
-class OnlyEachElement(EachElement):
-    def on_event_time(self, time, window, ctx):
-        return TriggerResult.PURGE
 
 
 def interval_join(stream):
@@ -322,9 +274,6 @@ EMITTERS: dict[str, Callable[[DataStream], DataStream]] = {
     "value state": lambda stream: keyed(stream).process(InValueState()),
     "map state": lambda stream: keyed(stream).process(InMapState()),
     "list state": lambda stream: keyed(stream).process(InListState()),
-    "value state in place": lambda stream: keyed(stream).process(InPlace("value")),
-    "map state in place": lambda stream: keyed(stream).process(InPlace("map")),
-    "list state in place": lambda stream: keyed(stream).process(InPlace("list")),
     "timers": lambda stream: keyed(stream).process(AtTimers()),
     "reduce": reduced,
     "early aggregate": early,
@@ -333,9 +282,10 @@ EMITTERS: dict[str, Callable[[DataStream], DataStream]] = {
     "CEP": matched,
     "branches": branches,
     "branches of a side output": side_branches,
+    **IN_PLACE,
 }
 """Each emits one object for each record."""
-IN_STATE = {name for name in EMITTERS if "state" in name} | {"reduce", "early aggregate"}
+IN_STATE = {"value state", "map state", "list state", "reduce", "early aggregate", *IN_PLACE}
 """Those that keep the object in state, where it survives a failure."""
 
 

@@ -69,7 +69,7 @@ class EveryState(KeyedProcessFunction):
         self.count.update((self.count.value() or 0) + 1)
         self.all.add(number)
         self.last.put(number % 3, number)
-        yield key, (self.count.value(), list(self.all.get())[-3:], sorted(self.last.items()))
+        yield key, (self.count.value(), list(self.all.get())[-3:], list(self.last.items()))
 
 
 class Timers(KeyedProcessFunction):

@@ -24,6 +24,10 @@ TOKEN = "a-token-that-is-long-enough-for-anybody"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
+TOKENS = {}
+"""Of servers whose pages have one from the beginning."""
+
+
 @dataclass(frozen=True)
 class Running:
     client: Any
@@ -76,6 +80,7 @@ def start(directory, name="orders", **more):
     totals.filter(lambda _: False).print()
     client = env.execute_async(name)
     [job] = [one for one in registered_jobs(directory / "registry") if not one.is_over]
+    TOKENS[job.rest] = Path(job.token_file).read_text()
     return Running(client, job.rest, f"{job.rest}/#/jobs/{client.get_job_id()}", directory)
 
 
@@ -89,6 +94,7 @@ def job(tmp_path_factory):
 @pytest.fixture
 def guarded_job(tmp_path):
     running = start(tmp_path, **{"rest.token": TOKEN})
+    del TOKENS[running.url]
     yield running
     running.client.cancel().result(PATIENCE)
 
@@ -127,6 +133,10 @@ class Page:
         self.chrome = chrome
 
     def open(self, address):
+        url, _, _ = address.partition("/#")
+        if url in TOKENS:
+            self.chrome.get(f"{url}/openapi.json")  # a page of this server that runs nothing
+            self.script("sessionStorage.setItem('flott-token', arguments[0])", TOKENS[url])
         # Only another part after the # would not load the page again.
         self.chrome.get("about:blank")
         self.chrome.get(address)

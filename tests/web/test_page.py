@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.web.conftest import HOSTILE, TOKEN
 
+from flott.rest.attach import served_jobs, url_of
+
 pytestmark = pytest.mark.job
 
 ROWS = ".card:last-child tbody tr"
@@ -183,31 +185,40 @@ def test_the_cancel_button_asks_and_cancels(browser, other_job):
 
 def test_the_token_is_asked_for_until_it_is_right(browser, guarded_job):
     browser.open(guarded_job.page)
-    browser.click("#do-cancel")
-    browser.click("dialog button.danger")
     for token in ("wrong", TOKEN):
-        browser.wait_for("dialog h2", "This driver asks for a token")
+        browser.wait_for("dialog h2", "This page needs a token")
         browser.wait(lambda: browser.script("document.querySelectorAll('dialog input').length") == 1)
+        assert browser.texts("h1") == []
         browser.element("dialog input").send_keys(token)
         browser.click("dialog button.main")
         browser.wait(lambda: browser.script("document.querySelector('dialog input')?.value ?? ''") == "")
+    browser.wait_for("h1", "orders")
+    browser.click("#do-cancel")
+    browser.click("dialog button.danger")
     browser.wait_for(".notice.good", "being cancelled")
     browser.wait(lambda: guarded_job.client.get_job_status().result().name == "CANCELED")
 
 
+def test_a_link_opens_the_page_once(browser, guarded_job):
+    [job] = [one for one in served_jobs() if one.id == str(guarded_job.client.get_job_id())]
+    link = url_of(job, with_code=True)
+    browser.open(link)
+    browser.wait_for("h1", "orders")
+    assert browser.chrome.current_url == guarded_job.page
+    browser.script("sessionStorage.clear()")
+    browser.open(link)
+    browser.wait_for("dialog h2", "This page needs a token")
+
+
 def test_a_reader_without_a_token_is_not_asked_again_and_again(browser, guarded_job):
     browser.open(guarded_job.url)
-    browser.wait_for("td a", "orders")
-    # As from another machine, where reading needs the token too.
-    refusal = '{"errors": ["no token"]}'
+    browser.wait_for("dialog h2", "This page needs a token")
     browser.chrome.execute_script(
-        "const [text] = arguments; window.asked = 0;"
-        "window.fetch = async () => { window.asked += 1; return new Response(text, {status: 401}); }",
-        refusal,
+        "const before = window.fetch; window.asked = 0;"
+        "window.fetch = (...all) => { window.asked += 1; return before(...all); }",
     )
-    browser.wait_for("dialog h2", "This driver asks for a token")
     browser.click("dialog button:not(.main)")
-    browser.wait_for(".hint.bad", "no token")
+    browser.wait_for(".hint.bad", "show a token")
     before = browser.script("window.asked")
     browser.wait(lambda: browser.script("window.asked") > before + 1)
     assert browser.texts("dialog") == []

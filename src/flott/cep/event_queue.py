@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.many_keys import loaded_keys
+from flott.runtime.state.address_layout import group_bytes
 from flott.runtime.timer_queue import NEVER
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class EventQueue:
             return
         self._loaded = True
         for group in self._backend.groups:
-            head = struct.pack(">H", group)
+            head = group_bytes(group)
             prefix = head + self._column
             done = MIN_TIMESTAMP
             for address, data in self._backend.scan(prefix):

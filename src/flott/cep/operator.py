@@ -20,6 +20,7 @@ from flott.runtime.context import RuntimeContext
 from flott.runtime.operator import close_all
 from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.user_function import UserFunctionOperator
+from flott.runtime.state.kinds import EVENTS, RUNS
 from flott.runtime.timer_queue import NEVER
 from flott.runtime.timers import TimerService
 
@@ -70,8 +71,8 @@ class CepOperator(UserFunctionOperator):
         self.matcher = Matcher(self.nfa, clock)
         self.starts = StartFilter(self.nfa)
         self.columns = ColumnEvents(self.key_selector, self.starts.condition, self.matcher.leaves)
-        self.queue: EventQueue = backend.part("cep-events", "events", lambda: EventQueue(backend, "cep-events"))
-        self.runs: RunStore = backend.part("cep-runs", "runs", lambda: RunStore(backend, "cep-runs"))
+        self.queue: EventQueue = backend.part("cep-events", EVENTS, lambda: EventQueue(backend, "cep-events"))
+        self.runs: RunStore = backend.part("cep-runs", RUNS, lambda: RunStore(backend, "cep-runs"))
         self.timers = TimerService(backend, "cep-timers", clock, self._on_timer, self._on_timer)
         self.deadlines = self.timers.events if self.event_time else self.timers.processing
         self.late = self.context.metrics.counter("numLateRecordsDropped")
@@ -169,12 +170,12 @@ class CepOperator(UserFunctionOperator):
 
     # -- time ------------------------------------------------------------------------------------------------
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         if self.event_time:
             self._match_due(timestamp)
         self.timers.advance_watermark(timestamp)
         self.found.emit(self.output)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def process_time(self, now: int) -> None:
         if self.event_time:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from flott.cli.output import UNREACHABLE, fail
-from flott.rest.security import CLIENT_HEADER
+from flott.rest.access import page_link
 
 PATIENCE = 30.0
 """Seconds that a driver has for an answer."""
@@ -37,7 +37,7 @@ class Api:
     def ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         """Ask for something; a refusal ends the command with its reason."""
         data = None if body is None else json.dumps(body).encode()
-        headers = {CLIENT_HEADER: "flott", "Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json"}
         token = self._token()
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -52,6 +52,10 @@ class Api:
         except (OSError, ValueError, HTTPException) as error:  # also half an answer, of a driver that just ended
             message = f"the driver at {self.url} does not answer: {error}"
             raise UnreachableError(message) from error
+
+    def page_of(self, job_id: str) -> str:
+        """Return a link that opens the page of a job once."""
+        return page_link(self.url, self.ask("POST", "/page/links")["code"], job_id)
 
     def _token(self) -> str | None:
         if self.token_file is not None and Path(self.token_file).exists():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from flott.cli.api import Api, UnreachableError
 from flott.cli.output import fail, show_json
 from flott.rest.attach import LOG_VARIABLE
 from flott.rest.registry import registered_jobs, registry_directory
@@ -52,11 +53,22 @@ def run_detached(command: list[str], name: str, *, as_json: bool) -> None:
             f"the program ended without a job that runs; its output, from {log}:\n{tail(log)}", process.returncode or 1
         )
     if as_json:
-        show_json({"jid": job.job_id, "name": job.name, "rest": job.rest, "pid": process.pid, "log": str(log)})
+        about = {"jid": job.job_id, "name": job.name, "rest": job.rest, "token-file": job.token_file}
+        show_json({**about, "pid": process.pid, "log": str(log)})
     else:
-        click.echo(f"Job '{job.name}' ({job.job_id}) runs: {job.rest}\nIts output goes to {log}")
+        click.echo(f"Job '{job.name}' ({job.job_id}) runs: {page(job)}\nIts output goes to {log}")
     # It lives on; nobody here waits for its end.
     process.returncode = 0
+
+
+def page(job: RegisteredJob) -> str | None:
+    """Return where a job can be reached; on a terminal a link that opens its page."""
+    if job.rest is None or not sys.stdout.isatty():
+        return job.rest
+    try:
+        return Api(job.rest, job.token_file).page_of(job.job_id)
+    except UnreachableError:  # it has just ended
+        return job.rest
 
 
 def wait_for_job(process: subprocess.Popen[bytes]) -> RegisteredJob | None:

@@ -92,12 +92,13 @@ def info(job: str, *, directory: str | None, as_json: bool) -> None:
     if as_json:
         show_json({**described(known), "details": details})
         return
+    page = None if known.rest is None or details is None else known.api.page_of(known.job_id)
     click.echo(f"{known.name} ({known.job_id})")
     facts = [
         ("status", known.status if details is None else details["state"]),
         ("started", moment(known.started)),
         ("ended", moment(known.ended)),
-        ("page", known.rest),
+        ("page", page),
         ("log", known.log),
         ("checkpoints", known.root),
         ("savepoint", known.savepoint),

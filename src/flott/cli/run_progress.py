@@ -77,7 +77,8 @@ class Reporter:
         for job in jobs:
             status = job.master.status.name
             if self._seen.get(job.id) != status:
-                self._say(announcement(job, new=job.id not in self._seen))
+                where = None if job.id in self._seen else url_of(job, with_code=self._line is not None)
+                self._say(announcement(job, where))
                 self._seen[job.id] = status
         starting = [f"{one.text} … {time.monotonic() - one.started:.0f} s" for one in current_activities()]
         for one in current_activities():
@@ -99,10 +100,9 @@ class Reporter:
             print(text, file=self._err, flush=True)
 
 
-def announcement(job: ServedJob, *, new: bool) -> str:
-    """Say where a job stands now."""
+def announcement(job: ServedJob, where: str | None) -> str:
+    """Say where a job stands now, and where its page is."""
     name, status = job.plan.job_name, job.master.status.name
-    where = url_of(job) if new else None
     begun = f"Job '{name}' ({job.id}) is {status}"
     return f"{begun}: {where}" if where else f"{begun}."
 

@@ -14,8 +14,8 @@ from flott.connectors.partition_commit import PartitionCommit
 from flott.connectors.paths import absolute
 from flott.connectors.pending_partitions import PendingPartitions
 from flott.connectors.rolling_policies import OnCheckpointRollingPolicy, RollingPolicy
-from flott.connectors.staged_files import StagingArea
-from flott.errors import GraphError
+from flott.connectors.staged_files import STAGING, StagingArea
+from flott.errors import CommitError, GraphError
 from flott.runtime.crash_points import reach
 
 if TYPE_CHECKING:
@@ -39,20 +39,25 @@ class FileCommitter(Committer):
         done: list[StagedFiles] = [request.get_committable() for request in requests]
         reporting = next((one.progress for one in done if one.progress is not None), None)
         if self._rule is None or reporting is None:
-            self._publish(done)
+            self._publish(requests)
             return
         pending = PendingPartitions.load(self._area, self._rule, reporting.operator_id)
         pending.note(done)
         reach("partitions.noted")
-        self._publish(done)
+        self._publish(requests)
         reach("partitions.published")
         pending.commit_complete()
 
-    def _publish(self, done: list[StagedFiles]) -> None:
-        for committable in done:
-            for file in committable.files:
-                self._area.publish(file)
-        for directory in {committable.directory for committable in done}:
+    def _publish(self, requests: list[CommitRequest]) -> None:
+        for request in requests:
+            shown = [self._area.publish(file) for file in request.get_committable().files]
+            if not all(shown) and not request.recovered:
+                message = (
+                    f"{shown.count(False)} files that were staged below {STAGING} are gone, and so are their records: "
+                    f"somebody removed them before they were committed"
+                )
+                request.signal_failed_with_unknown_reason(CommitError(message))
+        for directory in {request.get_committable().directory for request in requests}:
             self._area.remove_empty(directory)
 
 

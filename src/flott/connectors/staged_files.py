@@ -141,8 +141,10 @@ class StagingArea:
             folders = {Path(self.path(file.target)).parent for file in files}
             self._local.sync_folders(folder for folder in folders if folder.exists())
 
-    def publish(self, file: StagedFile) -> None:
-        """Move a file to its place. On most file systems that is atomic; an object store copies, also atomically.
+    def publish(self, file: StagedFile) -> bool:
+        """Move a file to its place; return whether it is there then.
+
+        On most file systems that is atomic; an object store copies, also atomically.
 
         Another driver of the job may do the same at the same time: the name is the same, so it shows once.
         """
@@ -151,10 +153,12 @@ class StagingArea:
             self.file_system.makedirs(target.rpartition("/")[0], exist_ok=True)
             with contextlib.suppress(FileNotFoundError):
                 self.file_system.mv(staged, target)
-                return
-        if not self.file_system.exists(target):
-            # After a restart, files committed before may have been taken away by whoever reads them.
-            log.warning("'%s' was to be committed; it is neither staged nor in its place", target)
+                return True
+        if self.file_system.exists(target):
+            return True
+        # After a restart, files committed before may have been taken away by whoever reads them.
+        log.warning("'%s' was to be committed; it is neither staged nor in its place", target)
+        return False
 
     def tidy(self, scope: SinkScope, kept: set[str]) -> None:
         """Remove what attempts left that came to nothing, except for some files and for those of later drivers."""

@@ -44,6 +44,8 @@ class Commits:
         }
         self._wait = wait
         """Keep what needs a checkpoint until there is one."""
+        self._synced: tuple[Committable, ...] = ()
+        """What checkpoints so far made durable; only the thread that writes checkpoints uses it."""
         self._shown = 0
         """The last checkpoint whose records the driver has handed to whoever collects them."""
 
@@ -82,17 +84,22 @@ class Commits:
                 self._sync(writer.sink, together, committed=True)
             reach("commit.after")
 
-    def make_durable(self, committables: Iterable[Committable]) -> None:
-        """See to it that what a checkpoint is about to name survives a power failure."""
+    def make_durable(self, committables: tuple[Committable, ...]) -> None:
+        """See to it that what a checkpoint is about to name survives a power failure.
+
+        What a checkpoint before this one made durable is left out: the job may be committing it at this moment.
+        """
+        synced = {id(one) for one in self._synced}
         by_sink: dict[str, list[Any]] = {}
         for one in committables:
-            if isinstance(self._members[one.operator_id][1].operator, WriterSink):
+            if id(one) not in synced and isinstance(self._members[one.operator_id][1].operator, WriterSink):
                 by_sink.setdefault(one.operator_id, []).extend(pickle.loads(one.payload))
         for operator_id, together in by_sink.items():
             member = self._members[operator_id][1]
             writer: Any = member.operator
             with naming(member):
                 self._sync(writer.sink, together, committed=False)
+        self._synced = committables
 
     def _sync(self, sink: Any, committables: list[Any], *, committed: bool) -> None:
         sync = getattr(sink, "make_durable", None) if self._durable else None

@@ -54,28 +54,30 @@ class FoundJob:
 
 def jobs_named(directory: str, name: str) -> list[FoundJob]:
     """Return the jobs of a name, newest first; raises CheckpointError if one of them has a damaged record."""
-    found = []
-    for folder in folders(directory):
-        root = f"{directory.rstrip('/')}/{folder}"
-        storage = open_storage(root)
-        content = storage.read_version(RECORD)
-        try:
-            if content is None:
-                refuse_without_record(storage, root, name)
-                continue
-            note = decode_note(content[0], f"{root}/{RECORD}")
-        except CheckpointError:
-            if may_be(storage, root, name):
-                raise
-            continue
-        if note.name == name:
-            found.append(FoundJob(folder, root, note, content[1], storage))
-    return sorted(found, key=lambda job: job.note.created, reverse=True)
+    roots = {folder: f"{directory.rstrip('/')}/{folder}" for folder in folders(directory)}
+    found = [job_in(open_storage(root), folder, root, name) for folder, root in roots.items()]
+    return sorted((job for job in found if job is not None), key=lambda job: job.note.created, reverse=True)
+
+
+def job_in(storage: Storage, folder: str, root: str, name: str) -> FoundJob | None:
+    """Return the job of a directory if it has a name; raises CheckpointError if its record is damaged or missing."""
+    content = storage.read_version(RECORD)
+    if content is None:
+        refuse_without_record(storage, root, name)
+        return None
+    try:
+        note = decode_note(content[0], f"{root}/{RECORD}")
+    except CheckpointError:
+        if may_be(storage, root, name):
+            raise
+        return None
+    return FoundJob(folder, root, note, content[1], storage) if note.name == name else None
 
 
 def refuse_without_record(storage: Storage, root: str, name: str) -> None:
     """Raise if there are checkpoints of a job, but not the file that says which of them count."""
-    if any(one.job_name == name for one in metadata_in(storage)):
+    folders_there = [one for one in storage.names("") if one.endswith(f"/{METADATA}")]
+    if folders_there and may_be(storage, root, name):
         message = (
             f"{root} has checkpoints of job '{name}', and its file {RECORD}, which says which count, is missing. "
             f"Start from one of them (-s {root}/chk-n), which writes again what was committed after it, and add --new; "
@@ -120,16 +122,37 @@ def find_job(directory: str, name: str, savepoint: str | None, lease: Lease, *, 
     return None
 
 
-def abandon_jobs(directory: str, name: str) -> None:
-    """See to it that jobs of a name that nobody runs are not resumed without being asked for."""
-    for job in jobs_named(directory, name):
-        if job.resumable and not job.has_driver:
-            with suppress(ConflictError):  # Somebody has just taken it.
-                job.storage.swap(RECORD, replace(job.note, abandoned=True).encode(), job.version)
-                log.warning(
-                    "job '%s' (%s, %s) stays in %s and is not resumed any more; -s %s/chk-n starts from it",
-                    name, job.job_id, job.note.status, job.root, job.root,
-                )  # fmt: skip
+def abandon_jobs(directory: str, name: str, lease: Lease) -> None:
+    """See to it that jobs of a name that nobody runs are not resumed without being asked for.
+
+    Where only leases show that somebody runs one, it waits until they have expired, or are renewed. A job whose
+    record is damaged or missing gets one that says so.
+    """
+    for folder in folders(directory):
+        root = f"{directory.rstrip('/')}/{folder}"
+        storage = open_storage(root)
+        try:
+            job = job_in(storage, folder, root, name)
+        except CheckpointError as error:
+            log.warning("%s", error)
+            abandon(root, storage, JobNote(name, "FAILED"), storage.read_version(RECORD))
+            continue
+        if job is None or not job.resumable or (job.has_driver and isinstance(storage, LocalStorage)):
+            continue
+        with suppress(JobOwnedError):
+            if job.note.is_running and not isinstance(storage, LocalStorage):
+                wait_for_lease(storage, root, job.note, job.version, lease)
+            abandon(root, storage, job.note, (b"", job.version))
+
+
+def abandon(root: str, storage: Storage, note: JobNote, found: tuple[bytes, str] | None) -> None:
+    """Write down that a job is not resumed without being asked for, unless somebody has just taken it."""
+    with suppress(ConflictError):
+        storage.swap(RECORD, replace(note, abandoned=True).encode(), None if found is None else found[1])
+        log.warning(
+            "job '%s' (%s) stays in %s and is not resumed any more; -s %s/chk-n starts from it",
+            note.name, note.status, root, root,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 from uuid import uuid4
 from zlib import crc32
@@ -20,7 +20,9 @@ class Published:
 
     folder: str
     commits: bool = True
-    """Whether it led to commits outside, or functions were notified: going back before it repeats them."""
+    """Whether it led to commits outside, or functions were notified: going back before it repeats them.
+
+    The oldest of a job stands for those before it as well."""
 
     @property
     def number(self) -> int:
@@ -30,6 +32,16 @@ class Published:
         (12, 12)
         """
         return int(self.folder.removeprefix("chk-").partition(".")[0])
+
+
+def newest(checkpoints: list[Published], count: int) -> tuple[Published, ...]:
+    """Return the newest of some checkpoints; the oldest of them remembers whether those before it led to commits.
+
+    >>> newest([Published("chk-1"), Published("chk-2", commits=False), Published("chk-3", commits=False)], 2)
+    (Published(folder='chk-2', commits=True), Published(folder='chk-3', commits=False))
+    """
+    gone, oldest, later = checkpoints[:-count], checkpoints[-count:][0], checkpoints[-count:][1:]
+    return (replace(oldest, commits=oldest.commits or any(one.commits for one in gone)), *later)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from flott.common import JobStatus
-from flott.coordination.job_note import RECORD, RUNNING, JobNote, Published, decode_note
+from flott.coordination.job_note import RECORD, RUNNING, JobNote, Published, decode_note, newest
 from flott.coordination.liveness import LOCK, Lease, driver_of, owned, take_lock, wait_for_lease
 from flott.errors import FencedError, JobOwnedError
 from flott.runtime.storage import ConflictError, LocalStorage, UncertainWriteError, open_storage
@@ -65,14 +65,23 @@ class JobRecord:
         return self._found.status == "FAILED"
 
     def is_conditional(self) -> bool:
-        """Return whether the store refuses conditional writes that it has to refuse: not all that take them do."""
+        """Return whether the store refuses conditional writes that it has to refuse: not all that take them do.
+
+        Some know ``If-None-Match`` only. What one of them lets through is this driver's own record once more.
+        """
         if not self.storage.conditional:
             return False
-        try:
-            self.storage.swap(RECORD, self.note.encode(), None)
-        except ConflictError:
-            return True
-        return False
+        with self._writing:
+            self.settle()
+            before = self._version
+            self._write()
+            for stale in (None, before):
+                try:
+                    self._version = self.storage.swap(RECORD, self.note.encode(), stale)
+                except ConflictError:
+                    continue
+                return False
+        return True
 
     # Taking
 
@@ -214,7 +223,7 @@ class JobRecord:
     def publish(self, checkpoint: Published, retained: int) -> None:
         """Make a checkpoint count, and those before it no longer that are not retained: all with one write."""
         known = [one for one in self.note.checkpoints or () if one.folder != checkpoint.folder]
-        self._write(checkpoints=tuple([*known, checkpoint][-retained:]))
+        self._write(checkpoints=newest([*known, checkpoint], retained))
 
     def adopt(self, checkpoints: tuple[Published, ...]) -> None:
         """Say which checkpoints count, where the record did not: it was written by Flott 0.1."""

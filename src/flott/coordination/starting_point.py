@@ -61,16 +61,21 @@ def find_beginning(plan: EpochPlan, configuration: Configuration, settings: Chec
     lease = Lease(configuration.get(DriverOptions.LEASE).to_millis() / 1000)
     apart = configuration.get(DriverOptions.NEW_JOB)
     if apart:
-        abandon_jobs(directory, plan.job_name)
+        abandon_jobs(directory, plan.job_name, lease)
     else:
         # A driver that is started again with the same settings goes on, and does not go back to the savepoint.
         record = find_job(directory, plan.job_name, path, lease, durable=settings.durable)
         if record is not None:
             try:
+                if not record.finished:
+                    refuse_without_conditions(plan, settings, record)
                 return resumed(plan, configuration, record)
             except BaseException:
                 record.give_back()
                 raise
+        if path is not None:
+            # From now on the new job is the one of this name.
+            abandon_jobs(directory, plan.job_name, lease)
     job_id = JobID()
     note = JobNote(plan.job_name, RUNNING, created=lease.now(), savepoint=path, checkpoints=(), apart=apart)
     root = f"{directory.rstrip('/')}/{job_id}"

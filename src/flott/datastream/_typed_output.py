@@ -9,64 +9,29 @@ from typing import TYPE_CHECKING, Any
 from flott.datastream._typed_values import all_fit, can_misfit, misfit, shape_of
 from flott.errors import FlottError
 from flott.runtime.batch import Batch
-from flott.runtime.operators.source import SourceOperator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.common.typeinfo import TypeInformation
-    from flott.runtime.context import OperatorContext
-    from flott.runtime.operator import Operator, Output
 
-__all__ = ["emit_as"]
+__all__ = ["typed_records"]
 
 
-def emit_as(operator: Operator, type_info: TypeInformation) -> Operator:
-    """Make an operator emit values of a type; one whose values can be anything stays untouched."""
-    if can_misfit(type_info) and isinstance(operator, SourceOperator):
-        operator.typed = TypedBatches(type_info)
-    elif can_misfit(type_info):
-        # Of this one object only: the chain sets it up with an output of ours around its own.
-        operator.setup = TypedSetup(operator, type_info)  # type: ignore[method-assign]
-    return operator
-
-
-class TypedSetup:
-    """Sets an operator up with an output that knows its type; the shape is worked out in the worker."""
-
-    def __init__(self, operator: Operator, type_info: TypeInformation) -> None:
-        self.operator = operator
-        self.type_info = type_info
-
-    def __call__(self, context: OperatorContext, output: Output) -> None:
-        operator = self.operator
-        type(operator).setup(operator, context, TypedOutput(context.title, output, self.type_info))
+def typed_records(type_info: TypeInformation) -> TypedBatches | None:
+    """Return what gives records the shape of a type; None for one that anything has."""
+    return TypedBatches(type_info) if can_misfit(type_info) else None
 
 
 @dataclass(frozen=True, slots=True)
 class TypedBatches:
-    """The type of a source's records, on its way to the worker: they get their shape before they get timestamps."""
+    """The type of records, on its way to the worker; the shape is worked out there."""
 
     type_info: TypeInformation
 
     def shaper(self, title: str) -> Callable[[Batch], Batch]:
         """Return what gives batches the shape of the type."""
         return Shaper(title, self.type_info).shaped
-
-
-class TypedOutput:
-    """An output that shapes the values of the main stream on their way."""
-
-    def __init__(self, title: str, output: Output, type_info: TypeInformation) -> None:
-        self.output = output
-        self.shaped = Shaper(title, type_info).shaped
-        self.emit_side = output.emit_side
-        self.emit_watermark = output.emit_watermark
-        self.emit_status = output.emit_status
-
-    def emit(self, batch: Batch) -> None:
-        """Hand on records, each in its shape."""
-        self.output.emit(self.shaped(batch))
 
 
 class Shaper:

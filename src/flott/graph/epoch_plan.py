@@ -70,6 +70,7 @@ def _chained(member: ChainMember) -> ChainedOperator:
         uid=member.node.step.uid,
         parent=member.parent,
         tag=member.tag,
+        typed=member.node.step.typed,
     )
 
 

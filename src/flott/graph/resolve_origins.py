@@ -12,7 +12,7 @@ from flott.graph.transformations import (
     SideOutputTransformation,
     UnionTransformation,
 )
-from flott.runtime.operator import Operator, TwoInputOperator
+from flott.runtime.operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -100,10 +100,10 @@ def _check_shape(step: PhysicalTransformation) -> None:
         problem = f"is a source, yet has {inputs} input(s); a source reads from outside only"
     elif not step.is_source and not inputs:
         problem = "has no input and is no source; apply it to a stream, as in stream.map(...)"
-    elif isinstance(step.operator, TwoInputOperator) != (inputs == 2) or inputs > 2:  # noqa: PLR2004
+    elif inputs and inputs != step.operator.inputs:
         problem = (
-            f"has {inputs} input(s), but its operator is a {type(step.operator).__name__}; "
-            "two inputs go with a TwoInputOperator (a.connect(b)), more become one by a.union(b, c)"
+            f"has {inputs} input(s), but its operator, a {type(step.operator).__name__}, takes {step.operator.inputs}; "
+            "streams become one input by a.union(b, c)"
         )
     else:
         return

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from flott.runtime.operator import Operator
     from flott.runtime.partitioners import Partitioner
     from flott.runtime.source import Source
+    from flott.runtime.typed_output import TypedRecords
 
 DEFAULT_SLOT_SHARING_GROUP = "default"
 
@@ -52,6 +53,8 @@ class PhysicalTransformation(Transformation):
 
     operator: Operator
     """The operator, not yet opened; it is pickled into the plan and unpickled once per subtask."""
+    typed: TypedRecords | None = None
+    """Gives what the operator emits the shape of the declared type; None if it needs none, or does so itself."""
     max_parallelism: int | None = None
     uid: str | None = None
     uid_hash: str | None = None

@@ -107,7 +107,7 @@ class Watch:
         self._taken = taken
         self._results = results
         self._most = most
-        self._job = ServedJob(client.master, Configuration(), "") if isinstance(client, DriverJobClient) else None
+        self._job = ServedJob(client.master, Configuration()) if isinstance(client, DriverJobClient) else None
         self._lock = Lock()
         self._failure: BaseException | None = None
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
 import threading
 from typing import TYPE_CHECKING
 
+from flott.rest.access import Access, page_link, user_token
 from flott.rest.jobs import Jobs
 from flott.rest.registry import RegisteredJob, Registration, forget_old, registry_directory
 from flott.rest.served_job import ServedJob
@@ -15,6 +15,8 @@ from flott.rest.server import listen
 from flott.rest.settings import RestSettings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from flott.common import Configuration, JobStatus
     from flott.coordination.job_master import JobMaster
     from flott.rest.server import Listener
@@ -27,16 +29,20 @@ GRACE = 3.0
 LOG_VARIABLE = "FLOTT_LOG_FILE"
 """Set by whoever sends the output of this process to a file."""
 
-_open: dict[RestSettings, RestServer] = {}
+_open: dict[tuple[RestSettings, Path], RestServer] = {}
+"""By settings and registry of jobs, whose token they take."""
 _lock = threading.Lock()
 
 
 class RestServer:
     """A server and its jobs."""
 
-    def __init__(self, settings: RestSettings) -> None:
+    def __init__(self, settings: RestSettings, registry: Path) -> None:
         self.settings = settings
-        self.jobs = Jobs(settings)
+        self.registry = registry
+        token, self.token_file = user_token(registry)
+        self.access = Access(token, *([] if settings.token is None else [settings.token]))
+        self.jobs = Jobs(settings, self.access)
         self._listener: Listener = listen(settings, self.jobs)
         self._users = 0
         self._end: threading.Timer | None = None
@@ -69,15 +75,15 @@ class RestServer:
         with _lock:
             if self._users:
                 return
-            _open.pop(self.settings, None)
+            _open.pop((self.settings, self.registry), None)
         self._listener.shutdown()
         self._listener.server_close()
 
     def admit(self, master: JobMaster, configuration: Configuration) -> None:
         """Serve a job from its start to its end, and let other processes find it."""
-        job = ServedJob(master, configuration, secrets.token_urlsafe(32))
+        job = ServedJob(master, configuration)
         self.jobs.add(job)
-        registration = register(job, self.url, configuration)
+        registration = register(job, self)
         if master.record is not None:
             master.record.announce(self.url)
 
@@ -105,9 +111,10 @@ def open_server(configuration: Configuration) -> RestServer | None:
     if settings is None:
         return None
     with _lock:
-        server = _open.get(settings)
+        key = (settings, registry_directory(configuration))
+        server = _open.get(key)
         if server is None:
-            server = _open[settings] = RestServer(settings)
+            server = _open[key] = RestServer(*key)
         server.enter()
         return server
 
@@ -118,29 +125,32 @@ def served_jobs() -> list[ServedJob]:
         return [job for server in _open.values() for job in server.jobs.all()]
 
 
-def url_of(job: ServedJob) -> str | None:
-    """Return where a job of this process can be reached."""
+def url_of(job: ServedJob, *, with_code: bool = False) -> str | None:
+    """Return where a job of this process can be reached; with a code, a link that opens its page once."""
     with _lock:
-        return next((server.url for server in _open.values() if job.id in server.jobs.by_id), None)
+        server = next((server for server in _open.values() if job.id in server.jobs.by_id), None)
+    if server is None:
+        return None
+    return page_link(server.url, server.access.new_code(), job.id) if with_code else server.url
 
 
-def register(job: ServedJob, url: str, configuration: Configuration) -> Registration | None:
+def register(job: ServedJob, server: RestServer) -> Registration | None:
     """Write the job down in the registry of this user; a job runs without that too."""
     master = job.master
     note = RegisteredJob(
         job_id=job.id,
         name=job.plan.job_name,
         status=master.status.name,
-        rest=url,
+        rest=server.url,
         pid=os.getpid(),
         started=job.progress.now(),
         checkpoints=master.checkpoints.settings.directory,
+        token_file=None if server.token_file is None else str(server.token_file),
         log=os.environ.get(LOG_VARIABLE),
     )
-    directory = registry_directory(configuration)
     try:
-        forget_old(directory)
-        return Registration(directory, note, job.token)
+        forget_old(server.registry)
+        return Registration(server.registry, note)
     except OSError as error:
         log.warning("flott list will not know this job: %s", error)
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from flott.rest.http import RefusedError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from flott.rest.access import Access
     from flott.rest.served_job import ServedJob
     from flott.rest.settings import RestSettings
     from flott.runtime.plan import VertexSpec
@@ -25,6 +25,7 @@ class Jobs:
     """All jobs that this driver has had since the server started."""
 
     settings: RestSettings
+    access: Access
     by_id: dict[str, ServedJob] = field(default_factory=dict)
 
     def add(self, job: ServedJob) -> None:
@@ -53,11 +54,3 @@ class Jobs:
             message = f"job '{job.plan.job_name}' has no vertex {path['vid']}; GET /jobs/{job.id} lists all"
             raise RefusedError(HTTPStatus.NOT_FOUND, message)
         return job, vertex
-
-    def knows(self, token: str, job_id: str | None) -> bool:
-        """Say whether a token is that of the server, or of the one job that is asked about."""
-        known = [self.settings.token] if self.settings.token is not None else []
-        job = None if job_id is None else self.by_id.get(job_id)
-        if job is not None:
-            known.append(job.token)
-        return any(hmac.compare_digest(one.encode(), token.encode()) for one in known)

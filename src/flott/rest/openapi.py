@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hin
 
 from flott import __version__
 from flott.rest.routes import PARTS, ROUTES
-from flott.rest.security import CLIENT_HEADER
 from flott.rest.shapes.driver import Errors
 
 if TYPE_CHECKING:
@@ -43,7 +42,6 @@ def document() -> dict[str, Any]:
             "schemas": dict(sorted(schemas.items())),
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
-                "client": {"type": "apiKey", "in": "header", "name": CLIENT_HEADER},
             },
         },
     }
@@ -84,7 +82,7 @@ def operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
             "required": False,
             "content": {"application/json": {"schema": schema_of(route.body, schemas)}},
         }
-    described["security"] = [{"token": []}, {"client": []}] if route.changes else [{}, {"token": []}]
+    described["security"] = [] if route.public else [{"token": []}]
     return described
 
 

@@ -46,6 +46,7 @@ class RegisteredJob:
     checkpoints: str | None = None
     """The directory of its checkpoints."""
     token_file: str | None = None
+    """The file with the token of this user."""
     log: str | None = None
     """The file that its output goes to, if it runs detached."""
 
@@ -68,16 +69,14 @@ def registry_directory(configuration: Configuration | None = None) -> Path:
 class Registration:
     """A job's place in the registry while its driver lives."""
 
-    def __init__(self, directory: Path, job: RegisteredJob, token: str) -> None:
+    def __init__(self, directory: Path, job: RegisteredJob) -> None:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._directory = directory
         self._file = directory / f"{job.job_id}.json"
         # The lock goes with the process, however it ends. Whoever only looks holds it for a moment.
         self._lock: int | None = os.open(lock_of(self._file), os.O_RDONLY | os.O_CREAT, 0o600)
         lock(self._lock, fcntl.LOCK_EX, patience=LOOKING_SECONDS)
-        token_file = self._file.with_suffix(".token")
-        write_private(token_file, token)
-        self.job = replace(job, token_file=str(token_file))
+        self.job = job
         write_private(self._file, json.dumps(asdict(self.job)))
 
     def update(self, **changes: object) -> None:
@@ -93,7 +92,6 @@ class Registration:
         if self._lock is None:
             return
         self.update(**changes, token_file=None, rest=None)
-        self._file.with_suffix(".token").unlink(missing_ok=True)
         os.close(self._lock)
         self._lock = None
 
@@ -116,7 +114,7 @@ def forget_old(directory: Path) -> None:
         with suppress(FileNotFoundError):  # another process may do the same
             old = time.time() - file.stat().st_mtime > KEPT_SECONDS
             if old and JobID.is_valid(file.stem) and not is_held(lock_of(file)):
-                for leftover in (file, lock_of(file), file.with_suffix(".token")):
+                for leftover in (file, lock_of(file)):
                     leftover.unlink(missing_ok=True)
 
 

@@ -49,11 +49,8 @@ class Route:
     """The parameters and what they mean."""
     body: Any = None
     status: HTTPStatus = HTTPStatus.OK
-
-    @property
-    def changes(self) -> bool:
-        """Whether it changes anything."""
-        return self.method != "GET"
+    public: bool = False
+    """Whether it needs no token."""
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -87,6 +84,15 @@ def over_subtasks(request: Request) -> list[dict[str, Any]]:
     return aggregated_json(found.metrics, request.path["vid"], asked_metrics(request), aggregates)
 
 
+def log_in(request: Request) -> dict[str, str]:
+    """Return a token for the page that was opened with a link."""
+    token = request.jobs.access.redeem(str(request.body.get("code", "")))
+    if token is None:
+        message = "this link was used already, or is of an earlier run: `flott info JOB` prints a new one"
+        raise RefusedError(HTTPStatus.UNAUTHORIZED, message)
+    return {"token": token}
+
+
 def prometheus(request: Request) -> Answer:
     """Return all metrics of all jobs as text."""
     text = render([job.metrics for job in request.jobs.all()])
@@ -97,8 +103,11 @@ ROUTES = (
     Route("GET", "/overview", "Count machines, subtasks and jobs.",
           lambda r: driver.overview(r.jobs.all()), driver_shapes.Overview),
     Route("GET", "/config", "Say what a page needs to know before it asks for anything else.",
-          lambda r: driver.dashboard_config(token_required=r.jobs.settings.token is not None),
-          driver_shapes.DashboardConfig),
+          lambda _: driver.dashboard_config(), driver_shapes.DashboardConfig),
+    Route("POST", "/page/links", "Make a link to the page that works once.",
+          lambda r: {"code": r.jobs.access.new_code()}, driver_shapes.PageCode),
+    Route("POST", "/page/login", "Exchange the code of a link for a token.",
+          log_in, driver_shapes.PageToken, body=driver_shapes.PageCode, public=True),
     Route("GET", "/metrics", "Tell all metrics, as text for Prometheus.", prometheus, None),
     Route("GET", "/jobs", "List all jobs with their status.",
           lambda r: driver.job_ids(r.jobs.all()), driver_shapes.JobIds),

@@ -1,4 +1,4 @@
-"""Who may do what: a page of another site must reach nothing, and nobody changes anything without being entitled."""
+"""Who may do what: a page of another site reaches nothing, and nobody reads or changes anything without a token."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from flott.rest.settings import is_loopback
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from flott.rest.jobs import Jobs
+    from flott.rest.access import Access
     from flott.rest.settings import RestSettings
 
-CLIENT_HEADER = "X-Flott-Client"
-"""A page of another site can't send a header of its own without asking first, and is refused then."""
 BEARER = "bearer "
 
 
@@ -36,20 +34,12 @@ def check_origin(headers: Mapping[str, str], settings: RestSettings) -> None:
         raise RefusedError(HTTPStatus.FORBIDDEN, message)
 
 
-def check_entitled(headers: Mapping[str, str], jobs: Jobs, job_id: str | None, *, changes: bool) -> None:
-    """Refuse a request of somebody who does not show the token it needs."""
-    settings = jobs.settings
-    if settings.loopback and not changes:
-        return
+def check_entitled(headers: Mapping[str, str], access: Access) -> None:
+    """Refuse a request of somebody who does not show a token; other users of this machine reach loopback too."""
     shown = headers.get("authorization", "")
-    if shown.lower().startswith(BEARER) and jobs.knows(shown[len(BEARER) :].strip(), job_id):
+    if shown.lower().startswith(BEARER) and access.knows(shown[len(BEARER) :].strip()):
         return
-    if settings.token is None and CLIENT_HEADER.lower() in headers:
-        return
-    if settings.token is None and not shown:
-        message = f"whoever changes something sends the header {CLIENT_HEADER}, or the job's token"
-        raise RefusedError(HTTPStatus.FORBIDDEN, message)
-    message = "show the token: Authorization: Bearer <token>"
+    message = "show a token: Authorization: Bearer <token>; `flott info JOB` prints a link for the page"
     raise RefusedError(HTTPStatus.UNAUTHORIZED, message)
 
 

@@ -21,8 +21,6 @@ class ServedJob:
 
     master: JobMaster
     configuration: Configuration
-    token: str
-    """Of this job alone."""
     savepoints: dict[str, CompletableFuture[str]] = field(default_factory=dict)
     """Savepoints that were asked for, by the number of the request."""
 

@@ -53,7 +53,8 @@ def answer(method: str, target: str, headers: Mapping[str, str], body: bytes, jo
         if page is not None:
             return Answer(page.data, content_type=page.content_type)
     route, names = find_route(method, parts.path)
-    check_entitled(headers, jobs, names.get("jid"), changes=route.changes)
+    if not route.public:
+        check_entitled(headers, jobs.access)
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     result = route.handle(Request(jobs, names, query, parsed(body)))
     return result if isinstance(result, Answer) else Answer(result, route.status)

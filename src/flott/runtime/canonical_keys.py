@@ -123,11 +123,11 @@ def _form_of_members(kind: type[Enum]) -> Form:
 def _form_of_dataclass(kind: type) -> Form:
     names = check_dataclass(kind)
     check_importable(kind)
-    # Of one name it would return the value, not a tuple.
-    values_of = attrgetter(*names, "__class__")
+    # Of a single name it would return the value, not a tuple.
+    values_of = attrgetter(*names, "__class__", "__class__")
 
     def form(key: Any) -> Any:
-        values = values_of(key)[:-1]
+        values = values_of(key)[:-2]
         made = _tuple(values)
         return key if frozen and made is values else of_fields(kind, names, made)
 

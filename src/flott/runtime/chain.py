@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import Batch
 from flott.runtime.emission import copies
+from flott.runtime.input import Input
+from flott.runtime.typed_output import TypedOutput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,9 +39,9 @@ class ChainOutput:
 
     def __init__(self) -> None:
         self.object_reuse = False
-        self.next: list[Operator] = []
+        self.next: list[Input] = []
         self.edges: list[Receiver] = []
-        self.side_next: dict[str, list[Operator]] = {}
+        self.side_next: dict[str, list[Input]] = {}
         self.side_edges: dict[str, list[Receiver]] = {}
         self.emitted = 0
         self.watermark: int | None = None
@@ -55,11 +57,11 @@ class ChainOutput:
         self.emitted += len(batch)
         self._hand_on(batch, self.side_next.get(tag, ()), self.side_edges.get(tag, ()))
 
-    def _hand_on(self, batch: Batch, operators: Sequence[Operator], edges: Sequence[Receiver]) -> None:
+    def _hand_on(self, batch: Batch, inputs: Sequence[Input], edges: Sequence[Receiver]) -> None:
         """Hand records to all. Each operator may change those it gets; edges only write them down, but later."""
-        last = len(operators) - 1 if not edges else len(operators)
-        for number, operator in enumerate(operators):
-            operator.process(batch if number == last or self.object_reuse else _copy_of(batch))
+        last = len(inputs) - 1 if not edges else len(inputs)
+        for number, one in enumerate(inputs):
+            one.process(batch if number == last or self.object_reuse else _copy_of(batch))
         for edge in edges:
             edge.add(batch)
 
@@ -68,21 +70,21 @@ class ChainOutput:
         if not self.active:
             return
         self.watermark = timestamp
-        for operator in self._operators():
-            operator.process_watermark(timestamp)
+        for one in self._inputs():
+            one.watermark(timestamp)
         for edge in self._edges():
             edge.watermark(timestamp)
 
     def emit_status(self, active: bool) -> None:
         """Hand a change of status to all."""
         self.active = active
-        for operator in self._operators():
-            operator.process_status(active)
+        for one in self._inputs():
+            one.status(active)
         for edge in self._edges():
             edge.status(active)
 
-    def _operators(self) -> list[Operator]:
-        return [*self.next, *(operator for some in self.side_next.values() for operator in some)]
+    def _inputs(self) -> list[Input]:
+        return [*self.next, *(one for some in self.side_next.values() for one in some)]
 
     def _edges(self) -> list[Receiver]:
         return [*self.edges, *(edge for some in self.side_edges.values() for edge in some)]
@@ -107,13 +109,15 @@ class OperatorChain:
                 continue
             output = self.outputs[member.parent]
             if member.tag is None:
-                output.next.append(member.operator)
+                output.next.append(Input(member.operator))
             else:
-                output.side_next.setdefault(member.tag, []).append(member.operator)
+                output.side_next.setdefault(member.tag, []).append(Input(member.operator))
         for member, output in zip(chain, self.outputs, strict=True):
             context = context_of(member)
             output.object_reuse = context.object_reuse
-            member.operator.setup(context, output)
+            typed = member.typed
+            member.operator.setup(context, output if typed is None else TypedOutput(context.title, output, typed))
+        self.lifecycles = [operator.lifecycle() for operator in self.operators]
 
     @property
     def head(self) -> Operator:
@@ -122,8 +126,8 @@ class OperatorChain:
 
     def open(self) -> None:
         """Open all operators, the last first, so that one may emit as soon as it is open."""
-        for operator in reversed(self.operators):
-            operator.open()
+        for lifecycle in reversed(self.lifecycles):
+            lifecycle.open()
 
     def connect(self, edges: list[tuple[int, str | None, Receiver]]) -> None:
         """Set the edges of this epoch: (position of the operator, side output tag or None, where it goes)."""
@@ -140,16 +144,16 @@ class OperatorChain:
 
     def restore(self, carried: dict[str, Any]) -> None:
         """Start an epoch with what each operator carried over, by operator id."""
-        for member, output in zip(self.chain, self.outputs, strict=True):
+        for member, lifecycle, output in zip(self.chain, self.lifecycles, self.outputs, strict=True):
             output.watermark, output.active = carried.get(f"output/{member.operator_id}", (None, True))
-            member.operator.restore(carried.get(member.operator_id))
+            lifecycle.restore(carried.get(member.operator_id))
 
     def snapshot(self) -> dict[str, Any]:
         """End an epoch: what each operator carries over, by operator id."""
         carried: dict[str, Any] = {}
-        for member, output in zip(self.chain, self.outputs, strict=True):
+        for member, lifecycle, output in zip(self.chain, self.lifecycles, self.outputs, strict=True):
             # The operator comes first: one that waits for answers hands them on before it ends the epoch.
-            kept = member.operator.snapshot()
+            kept = lifecycle.snapshot()
             if kept is not None:
                 carried[member.operator_id] = kept
             carried[f"output/{member.operator_id}"] = (output.watermark, output.active)
@@ -173,9 +177,9 @@ class OperatorChain:
     def close(self) -> None:
         """Close all operators; the first error is raised after all were tried."""
         errors = []
-        for operator in self.operators:
+        for operator, lifecycle in zip(self.operators, self.lifecycles, strict=True):
             try:
-                operator.close()
+                lifecycle.close()
             except USER_CODE_RAISES as error:
                 errors.append(operator.failure(error, "none: it failed in close()"))
         if errors:

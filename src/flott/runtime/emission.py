@@ -77,13 +77,13 @@ def copies(values: list[Any]) -> list[Any]:
     if native.emission is not None:
         made: list[Any] = native.emission.copies(values)
         return made
-    if _are_light(values):
+    if are_light(values):
         return values
     made = list(map(copied, values))
     return values if all(map(is_, made, values)) else made
 
 
-def _are_light(values: list[Any]) -> bool:
+def are_light(values: list[Any]) -> bool:
     """Return whether all values are light, or all are tuples of light ones: asked for a whole batch at once."""
     kinds = set(map(type, values))
     return kinds <= LIGHT or (kinds == ONLY_TUPLES and LIGHT.issuperset(map(type, chain.from_iterable(values))))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flott.errors import ExchangeError
 from flott.runtime.batch import Batch
 from flott.runtime.blocks import ChannelReader
-from flott.runtime.operator import TwoInputOperator
+from flott.runtime.input import Input
 from flott.runtime.valve import Valve
 
 if TYPE_CHECKING:
@@ -101,23 +101,14 @@ class InputGate:
 class Entry:
     """One input of the head operator, behind its valve."""
 
-    __slots__ = ("_status", "_watermark", "process", "valve")
+    __slots__ = ("_input", "process", "valve")
 
     process: Callable[[Batch], None]
 
     def __init__(self, head: Operator, index: int, valve: Valve) -> None:
         self.valve = valve
-        if index == 0:
-            self.process = head.process
-            self._watermark: Callable[[int], None] = head.process_watermark
-            self._status: Callable[[bool], None] = head.process_status
-        elif isinstance(head, TwoInputOperator):
-            self.process = head.process2
-            self._watermark = head.process_watermark2
-            self._status = head.process_status2
-        else:
-            message = f"operator {type(head).__name__} has one input, but the plan connects a second"
-            raise ExchangeError(message)
+        self._input = Input(head, index)
+        self.process = self._input.process
 
     def watermark(self, slot: int, timestamp: int) -> None:
         """A channel's watermark moved."""
@@ -129,6 +120,6 @@ class Entry:
 
     def _pass_on(self, watermark: int | None, active: bool | None) -> None:
         if watermark is not None:
-            self._watermark(watermark)
+            self._input.watermark(watermark)
         if active is not None:
-            self._status(active)
+            self._input.status(active)

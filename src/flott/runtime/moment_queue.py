@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flott.runtime.canonical_keys import loaded_key
 from flott.runtime.many_keys import loaded_keys
+from flott.runtime.state.address_layout import chunk_bytes, chunk_in, group_bytes, time_bytes
 from flott.runtime.timer_queue import DIGEST, NEVER, Owners
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from flott.runtime.state.changes import Changes
     from flott.runtime.timer_queue import OwnerCodec
 
-ZERO = 2**63
 MomentIndex: TypeAlias = "tuple[dict[int, list[tuple[int, int]]], int]"
 """Per moment, what was stored when and how many timers each time; and the next sequence number."""
 
@@ -37,7 +37,7 @@ class MomentQueue:
         self._backend = backend
         self._column = backend.column(name)
         self._codec = codec
-        self._groups = [struct.pack(">H", group) for group in backend.groups]
+        self._groups = [group_bytes(group) for group in backend.groups]
         self._sequence = 0
         self.forget()
 
@@ -103,7 +103,7 @@ class MomentQueue:
         """Return who is stored for a moment, and at which addresses."""
         owners: Owners = {}
         addresses = []
-        prefix = self._column + struct.pack(">Q", time + ZERO)
+        prefix = self._column + time_bytes(time)
         for sequence, _ in self._stored.get(time, ()):
             tail = prefix + struct.pack(">I", sequence)
             for group in self._groups:
@@ -152,7 +152,7 @@ class MomentQueue:
             owners = {**self._take_stored(time), **owners}
             stored = stored[:kept]
         self._stored[time] = [*stored, (self._sequence, len(owners))]
-        prefix = self._column + struct.pack(">QI", time + ZERO, self._sequence)
+        prefix = self._column + chunk_bytes(time, self._sequence)
         for group, entry in self._by_group(owners).items():
             self._changes[group + prefix] = pickle.dumps(entry, 5)
         self._sequence += 1
@@ -188,8 +188,8 @@ class MomentQueue:
         sizes: dict[int, dict[int, int]] = {}
         for group in self._groups:
             for address, value in self._backend.scan(group + self._column):
-                raw, sequence = struct.unpack(">QI", address[6:])
-                chunks = sizes.setdefault(raw - ZERO, {})
+                time, sequence = chunk_in(address)
+                chunks = sizes.setdefault(time, {})
                 chunks[sequence] = chunks.get(sequence, 0) + sum(map(len, pickle.loads(value).values()))
         last = max((sequence for chunks in sizes.values() for sequence in chunks), default=-1)
         return {time: sorted(chunks.items()) for time, chunks in sizes.items()}, last + 1

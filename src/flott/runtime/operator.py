@@ -35,6 +35,22 @@ class Output(Protocol):
         """Say that this stream became idle, or active again."""
 
 
+class Lifecycle(Protocol):
+    """What a chain opens, restores, snapshots and closes."""
+
+    def open(self) -> None:
+        """Prepare for work; called once per worker and subtask."""
+
+    def restore(self, carried: Any, /) -> None:
+        """Start an epoch with what ``snapshot`` returned at the end of the epoch before (None at first)."""
+
+    def snapshot(self) -> Any:
+        """End an epoch; return what the next one needs."""
+
+    def close(self) -> None:
+        """Release what ``open`` took."""
+
+
 class Operator:
     """One step of a chain.
 
@@ -45,6 +61,7 @@ class Operator:
 
     context: OperatorContext
     output: Output
+    inputs: int = 1
     makes_watermarks: bool = False
     """Whether it says how far event time is."""
     waits_for_watermarks: bool = False
@@ -55,6 +72,10 @@ class Operator:
         self.context = context
         self.output = output
 
+    def lifecycle(self) -> Lifecycle:
+        """Return what opens, restores, snapshots and closes this operator: itself, or what wraps it."""
+        return self
+
     def open(self) -> None:
         """Prepare for work: open the user's function, create state handles."""
 
@@ -62,16 +83,16 @@ class Operator:
         """Start an epoch with what ``snapshot`` returned at the end of the epoch before (None at first)."""
 
     def process(self, batch: Batch) -> None:
-        """Work on a batch of the first (or only) input."""
+        """Work on a batch."""
         raise NotImplementedError
 
-    def process_watermark(self, timestamp: int) -> None:
-        """Event time of the first (or only) input reached ``timestamp``: fire what is due, then hand it on."""
-        self.output.emit_watermark(timestamp)
+    def on_watermark(self, timestamp: int) -> int | None:
+        """Event time reached ``timestamp``: fire what is due. Returns the watermark to hand on; None hands on none."""
+        return timestamp
 
-    def process_status(self, active: bool) -> None:
-        """The first (or only) input became idle, or active again."""
-        self.output.emit_status(active)
+    def on_status(self, active: bool) -> bool | None:
+        """Handle an input that became idle, or active again. Returns the status to hand on; None hands on none."""
+        return active
 
     def process_time(self, now: int) -> None:
         """Processing time reached ``now``: fire what is due."""
@@ -127,17 +148,23 @@ def close_all(functions: Iterable[Any]) -> None:
             stack.callback(function.close)
 
 
-class TwoInputOperator(Operator):
-    """An operator with two inputs that keep apart; ``process`` serves the first."""
+class MultiInputOperator(Operator):
+    """An operator with several inputs, which are numbered from 0."""
 
-    def process2(self, batch: Batch) -> None:
-        """Work on a batch of the second input."""
+    inputs = 2
+
+    def process(self, batch: Batch) -> None:
+        """Work on a batch of the first input."""
+        self.process_input(0, batch)
+
+    def process_input(self, index: int, batch: Batch) -> None:
+        """Work on a batch of one input."""
         raise NotImplementedError
 
-    def process_watermark2(self, timestamp: int) -> None:
-        """Event time of the second input reached ``timestamp``."""
+    def on_input_watermark(self, index: int, timestamp: int) -> int | None:
+        """Event time of one input reached ``timestamp``. Returns the watermark to hand on; None hands on none."""
         raise NotImplementedError
 
-    def process_status2(self, active: bool) -> None:
-        """The second input became idle, or active again."""
+    def on_input_status(self, index: int, active: bool) -> tuple[int | None, bool | None]:
+        """Handle an input that became idle, or active again. Returns the watermark and the status to hand on."""
         raise NotImplementedError

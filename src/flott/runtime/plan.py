@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from flott.runtime.operator import Operator
     from flott.runtime.partitioners import Partitioner
+    from flott.runtime.typed_output import TypedRecords
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class ChainedOperator:
     uid: str | None
     parent: int = -1
     tag: str | None = None
+    typed: TypedRecords | None = None
 
     @property
     def title(self) -> str:

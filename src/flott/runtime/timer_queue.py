@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import struct
 from contextlib import suppress
 from heapq import heappop, heappush, heapreplace
 from itertools import chain
@@ -14,6 +13,7 @@ from flott.errors import StateAccessError
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.canonical_keys import loaded_key
 from flott.runtime.keys import decode_key
+from flott.runtime.state.address_layout import PREFIX, TIMED, group_bytes, key_end, key_in, time_bytes, time_in
 from flott.runtime.state.addresses import LONG_KEY
 
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ class TimerQueue:
         self._ahead: list[tuple[int, bytes]] = []
         """Heap with the key groups that are not read to their end: the next timer's time, and its address."""
         if earliest != NEVER:
-            column = self._column + _time_bytes(earliest)
-            self._ahead = [(earliest, struct.pack(">H", group) + column) for group in self._backend.groups]
+            column = self._column + time_bytes(earliest)
+            self._ahead = [(earliest, group_bytes(group) + column) for group in self._backend.groups]
         self._unread = earliest if self._ahead else NEVER
 
     # Registering
@@ -208,8 +208,8 @@ class TimerQueue:
         take_in, owner_of = self._take_in, self._owner
         left = CHUNK
         # No address of this queue in this key group is as high: a key's length is below 0xff00.
-        for address, value in self._backend.scan_from(start, start[:6] + b"\xff" * 9):
-            time = int.from_bytes(address[6:14], "big") - 2**63
+        for address, value in self._backend.scan_from(start, start[PREFIX] + b"\xff" * 9):
+            time = time_in(address)
             if not left:
                 heapreplace(self._ahead, (time, address))
                 break
@@ -236,9 +236,8 @@ class TimerQueue:
         if value[:1] == b"o":
             key, *rest = pickle.loads(value[1:])
             return (loaded_key(key), *rest)
-        end = 16 + int.from_bytes(address[14:16], "big")
-        key = loaded_key(pickle.loads(value[1:])) if value else decode_key(address[16:end])
-        return self._codec.owner(key, address[end:])
+        key = loaded_key(pickle.loads(value[1:])) if value else decode_key(key_in(address, TIMED))
+        return self._codec.owner(key, address[key_end(address, TIMED) :])
 
     def _address_and_value(self, prefix: bytes, owner: Any) -> tuple[bytes, bytes]:
         codec = self._codec
@@ -260,11 +259,11 @@ class TimerQueue:
             changes[address] = None
         self._write_down_keys()
         for time, owners in self._gone.items():
-            prefix = self._column + _time_bytes(time)
+            prefix = self._column + time_bytes(time)
             for owner in owners:
                 changes[self._address_and_value(prefix, owner)[0]] = None
         for time, owners in self._new.items():
-            prefix = self._column + _time_bytes(time)
+            prefix = self._column + time_bytes(time)
             known = self._known.setdefault(time, {})
             before = len(known)
             for owner in owners:
@@ -310,8 +309,3 @@ class TimerQueue:
             for time in sorted({*self._known, *self._new})
             for owner in {**self._known.get(time, {}), **self._new.get(time, {})}
         ]
-
-
-def _time_bytes(time: int) -> bytes:
-    """Write a time so that bytes sort as times do, the negative ones first."""
-    return struct.pack(">Q", time + 2**63)

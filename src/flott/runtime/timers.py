@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from flott.runtime.batch import MIN_TIMESTAMP
+from flott.runtime.moment_queue import MomentQueue
+from flott.runtime.state.kinds import TIMERS, TIMERS_BY_MOMENT
 from flott.runtime.timer_queue import NEVER, KeyOwner, TimerQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from flott.runtime.clock import Clock
-    from flott.runtime.moment_queue import MomentQueue
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.timer_queue import OwnerCodec
+    from flott.runtime.timer_queue import OwnerCodec, Owners
 
 TimersState: TypeAlias = "tuple[int, Any, Any]"
+
+
+class TimerStorage(Protocol):
+    """Where timers of one domain wait: one by one (TimerQueue), or together by their moment (MomentQueue)."""
+
+    withdrawn: Owners
+    """Of the timers that ``due`` returned last, those that were deleted since."""
+
+    def add(self, owner: Any, time: int) -> None:
+        """Register a timer; a second one for the same owner and moment is the same timer."""
+
+    def remove(self, owner: Any, time: int) -> None:
+        """Delete a timer, if it is registered."""
+
+    def due(self, until: int) -> Iterator[tuple[int, list[Any]]]:
+        """Take out what is due at ``until``, moment by moment; sees what is registered meanwhile."""
+
+    def earliest(self) -> int:
+        """Return the moment of the first timer, or NEVER."""
+
+    def all(self) -> list[tuple[int, Any]]:
+        """Return every timer, by reading all of them."""
+
+    def snapshot(self) -> Any:
+        """Return what the next epoch needs besides the store."""
+
+    def restore(self, carried: Any, /) -> None:
+        """Start an epoch with what ``snapshot`` returned; without it, look into the store."""
 
 
 class TimerService:
@@ -24,6 +53,9 @@ class TimerService:
     A timer belongs to an owner. In process functions that is the key; in windows it is the pair of key and window,
     for which a codec is given. ``on_event_time`` and ``on_processing_time`` get the time and the owner; the key is
     set before.
+
+    With ``by_moment``, event-time timers of the same moment are stored together, as suits windows that end together.
+    Timers that were saved in the other storage are taken over, if it is given as True or False.
     """
 
     def __init__(
@@ -34,6 +66,8 @@ class TimerService:
         on_event_time: Callable[[int, Any], None],
         on_processing_time: Callable[[int, Any], None],
         codec: OwnerCodec | None = None,
+        *,
+        by_moment: bool | None = None,
     ) -> None:
         codec = codec or KeyOwner()
         self._scope = backend.scope
@@ -41,9 +75,15 @@ class TimerService:
         self._key_of = None if isinstance(codec, KeyOwner) else codec.key_of
         self._on_event_time = on_event_time
         self._on_processing_time = on_processing_time
-        self.events: TimerQueue | MomentQueue = _queue(backend, f"_timer_state/event_{name}", codec)
+        self.events: TimerStorage = _queue(backend, f"_timer_state/event_{name}", codec)
         """The event-time timers, for whoever registers them by owner."""
-        self.processing: TimerQueue = _queue(backend, f"_timer_state/processing_{name}", codec)
+        self._former: TimerStorage | None = None
+        """The other storage, from which timers are taken over."""
+        if by_moment is not None:
+            self._former = _by_moment(backend, f"_timer_state/event_{name.removesuffix('-timers')}-moments", codec)
+        if by_moment:
+            self.events, self._former = self._former, self.events  # type: ignore[assignment]
+        self.processing: TimerStorage = _queue(backend, f"_timer_state/processing_{name}", codec)
         """The processing-time timers, for whoever registers them by owner."""
         self._watermark = MIN_TIMESTAMP
 
@@ -66,11 +106,11 @@ class TimerService:
         self.processing.add(self._scope.key, timestamp)
 
     def delete_event_time_timer(self, timestamp: int) -> None:
-        """Take an event-time timer back; nothing happens if there is none."""
+        """Delete an event-time timer, if it is registered."""
         self.events.remove(self._scope.key, timestamp)
 
     def delete_processing_time_timer(self, timestamp: int) -> None:
-        """Take a processing-time timer back; nothing happens if there is none."""
+        """Delete a processing-time timer, if it is registered."""
         self.processing.remove(self._scope.key, timestamp)
 
     # What the operator calls
@@ -94,7 +134,7 @@ class TimerService:
         earliest = self.processing.earliest()
         return None if earliest == NEVER else earliest
 
-    def _fire(self, queue: TimerQueue | MomentQueue, until: int, callback: Callable[[int, Any], None]) -> None:
+    def _fire(self, queue: TimerStorage, until: int, callback: Callable[[int, Any], None]) -> None:
         scope = self._scope
         key_of = self._key_of
         time = None
@@ -118,8 +158,19 @@ class TimerService:
         self._watermark, events, processing = carried or (MIN_TIMESTAMP, None, None)
         self.events.restore(events)
         self.processing.restore(processing)
+        if carried is None and self._former is not None:
+            # The program has changed: what was restored may wait in the other storage.
+            self._former.restore(None)
+            for time, owners in self._former.due(NEVER - 1):
+                for owner in owners:
+                    self.events.add(owner, time)
+
+
+def _by_moment(backend: KeyedBackend, name: str, codec: OwnerCodec) -> MomentQueue:
+    queue: MomentQueue = backend.part(name, TIMERS_BY_MOMENT, lambda: MomentQueue(backend, name, codec))
+    return queue
 
 
 def _queue(backend: KeyedBackend, name: str, codec: OwnerCodec) -> TimerQueue:
-    queue: TimerQueue = backend.part(name, "timers", lambda: TimerQueue(backend, name, codec))
+    queue: TimerQueue = backend.part(name, TIMERS, lambda: TimerQueue(backend, name, codec))
     return queue

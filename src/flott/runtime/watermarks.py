@@ -47,13 +47,15 @@ class TimestampsAndWatermarks(Operator):
             raise self.failed(error, self._stamper.records, batch.values) from None
         self.process_time(self.context.clock.now())
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         """Ignore it, unless it is the last of all."""
         if timestamp == MAX_WATERMARK:
             self._emitter.emit_watermark(timestamp)
+        return None
 
-    def process_status(self, active: bool) -> None:
+    def on_status(self, active: bool) -> bool | None:
         """Ignore it: this operator judges by the records it sees."""
+        return None
 
     def process_time(self, now: int) -> None:
         if self.context.auto_watermark_interval > 0:

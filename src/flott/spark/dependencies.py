@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flott.common.options import PythonOptions
+from flott.common.workspace import workspace
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,5 +47,5 @@ def as_file(path: Path) -> Path:
     """Return a module or zip file as it is, and a package directory as a zip file of it."""
     if not path.is_dir():
         return path
-    target = Path(tempfile.mkdtemp(prefix="flott-package-")) / path.name
+    target = Path(tempfile.mkdtemp(prefix="package-", dir=workspace())) / path.name
     return Path(shutil.make_archive(str(target), "zip", root_dir=path.parent, base_dir=path.name))

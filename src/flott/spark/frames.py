@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from flott.common.options import CheckpointingOptions, FlottOptions
+from flott.common.workspace import workspace
 from flott.connectors.find_files import find_files
 from flott.connectors.paths import absolute
 from flott.connectors.spooled_frames import SpooledBatchSource, SpooledRowsSource
@@ -112,6 +113,6 @@ def place_of(call: str, configuration: Configuration, directory: str | None, mas
 
 def temporary() -> str:
     """Return a directory that goes with this process."""
-    made = tempfile.mkdtemp(prefix="flott-dataframes-")
+    made = tempfile.mkdtemp(prefix="dataframes-", dir=workspace())
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made

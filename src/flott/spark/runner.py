@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import pickle
 import shutil
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
@@ -132,6 +134,8 @@ class SparkRunner:
         """Remove what the job left: its working stores on this machine, and the files that nobody needs."""
         self._anchors.close()
         shutil.rmtree(self._address.state_dir, ignore_errors=True)
+        with suppress(OSError):  # checkpoints may be beside the stores
+            Path(self._address.state_dir).parent.rmdir()
         if not fenced:
             remove_job_files(self._storage, self._address.job_file, keep)
 

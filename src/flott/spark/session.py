@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from flott.common.activity import activity
 from flott.common.options import FlottOptions
-from flott.common.private_directory import private_directory, temporary_root
+from flott.common.workspace import workspace
 from flott.errors import ConfigurationError
 from flott.spark.child_processes import ended_on_failure
 from flott.spark.java import require_java, start_options
@@ -43,7 +43,6 @@ EPOCH_JOB = {
 EMBEDDED = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.python.unix.domain.socket.enabled": "true",
     "spark.python.daemon.module": "flott.spark.daemon",
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.memory": "1g",
@@ -54,6 +53,9 @@ EMBEDDED = {
     "spark.sql.ui.retainedExecutions": "20",
     "spark.cleaner.periodicGC.interval": "5min",
 }
+
+LONGEST_PLACE = 60
+"""A socket in a directory of a longer name would have a name that is too long for a socket."""
 
 STAYING = {
     # Where a subtask's store is, is worth a wish (anchors.py), but not that a free slot waits.
@@ -157,13 +159,16 @@ def own_settings(configuration: Configuration, java_options: str = "", *, submit
     master = retrying(configuration.get(FlottOptions.SPARK_MASTER))
     log4j = Path(__file__).with_name("log4j2.properties")
     level = configuration.get(FlottOptions.SPARK_LOG_LEVEL)
-    options = f"-Dlog4j2.configurationFile={log4j.as_uri()} -Dflott.spark.log.level={level} {java_options}"
+    place = str(workspace())
+    temporary = place.replace("\\", "\\\\").replace('"', '\\"')
+    options = f'"-Djava.io.tmpdir={temporary}" '
+    options += f"-Dlog4j2.configurationFile={log4j.as_uri()} -Dflott.spark.log.level={level} {java_options}"
     return {
         "spark.app.name": "flott",
         "spark.master": master,
         "spark.driver.extraJavaOptions": options,
-        "spark.local.dir": str(private_directory(temporary_root())),
         **EMBEDDED,
+        "spark.python.unix.domain.socket.enabled": str(len(place) <= LONGEST_PLACE).lower(),
         **(STAYING if configuration.get(FlottOptions.STATE_LOCALITY) != "false" and not is_local(master) else {}),
         **(ON_THIS_MACHINE if is_here(master) else {}),
     }

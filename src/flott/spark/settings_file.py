@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flott.common.workspace import workspace
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -23,7 +25,7 @@ SHELL = "pyspark-shell"
 @contextmanager
 def settings_file(settings: Mapping[str, str]) -> Iterator[None]:
     """Let a Spark that starts inside read these settings; what the user's PYSPARK_SUBMIT_ARGS say wins over them."""
-    handle, name = tempfile.mkstemp(prefix="flott-spark-", suffix=".properties")  # readable by its owner only
+    handle, name = tempfile.mkstemp(prefix="spark-", suffix=".properties", dir=workspace())  # mode 0600
     before = os.environ.get(ARGUMENTS)
     try:
         with os.fdopen(handle, "w", encoding="ascii") as file:

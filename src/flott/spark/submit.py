@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flott.common.machine_clock import MachineClock
 from flott.common.options import FlottOptions
-from flott.common.private_directory import private_directory, temporary_root
+from flott.common.workspace import workspace
 from flott.coordination.launch import launch
 from flott.errors import ConfigurationError
 from flott.spark.dependencies import ship
@@ -41,7 +41,7 @@ def places(configuration: Configuration, job_id: str, master: str, checkpoints: 
     A job with a checkpoint directory keeps its files there, so that a checkpoint only has to name them.
     """
     given = configuration.get_optional(FlottOptions.STATE_DIRECTORY)
-    local = Path(given) if given else private_directory(temporary_root())
+    local = Path(given) if given else workspace()
     if checkpoints is not None:
         return checkpoints, str(local / job_id / "stores")
     shared = configuration.get_optional(FlottOptions.STORAGE_DIRECTORY)

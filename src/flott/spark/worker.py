@@ -18,6 +18,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from flott.common.machine_clock import MachineClock
+from flott.common.private_directory import private_directory
 from flott.common.pyflink_imports import install_pyflink_imports
 from flott.runtime.blocks import BlockRow
 from flott.runtime.job_file import JobFile, unpack
@@ -112,13 +113,16 @@ class ResidentJob:
     def __init__(self, address: JobAddress) -> None:
         if address.pyflink_imports:
             install_pyflink_imports()
+        stores = Path(address.state_dir)
+        stores.parent.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_directory(stores.parent)
         storage = open_storage(address.storage)
         self.file: JobFile = unpack(storage.read(address.job_file), address.digest)
         self.clock = MachineClock()
         self.services = TaskServices(
             clock=self.clock,
             storage=storage,
-            state_dir=Path(address.state_dir),
+            state_dir=stores,
             stopwatch=time.perf_counter,
             cache=address.cache,
         )

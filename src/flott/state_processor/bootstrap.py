@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.common.machine_clock import MachineClock
 from flott.common.types import Row
+from flott.common.workspace import workspace
 from flott.coordination.checkpoints.metadata import OperatorTitle
 from flott.errors import StateAccessError
 from flott.runtime.canonical_keys import canonical_key
@@ -133,7 +134,7 @@ class _KeyedStateBootstrap(StateBootstrapTransformation):
         )
         timers = TimerService(backend, "user-timers", clock, _never, _never)
         context = OperatorContext(title.name, title.id, title.uid, 0, 1, max_parallelism, clock, backend)
-        place = Path(tempfile.mkdtemp(prefix="flott-bootstrap-"))
+        place = Path(tempfile.mkdtemp(prefix="bootstrap-", dir=workspace()))
         store = StateStore(place)
         try:
             backend.begin(store)

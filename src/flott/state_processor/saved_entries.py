@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import struct
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,9 @@ import pyarrow as pa
 from flott.errors import CheckpointError
 from flott.runtime.canonical_keys import loaded_key
 from flott.runtime.keys import decode_key
+from flott.runtime.state.address_layout import GROUP, TIMED, group_bytes, key_end, key_in, time_in
 from flott.runtime.state.addresses import LONG_KEY, LONG_KEYS
+from flott.runtime.state.kinds import Form, form_of
 from flott.runtime.timer_queue import DIGEST
 from flott.runtime.windowing.panes import window_of
 from flott.runtime.windowing.windows import CountWindow, TimeWindow
@@ -40,23 +41,10 @@ class Layout:
 
 def layout_of(state: SavedState) -> Layout:
     """Return how a state is read."""
-    if state.kind == "panes" and state.schema:
+    form = form_of(state.name, state.kind)
+    if form is Form.PANES and state.schema:
         return panes_layout(json.loads(state.schema)["columns"])
-    by_window = {
-        "value state": VALUES_OF_WINDOWS, "reducing state": VALUES_OF_WINDOWS, "aggregating state": VALUES_OF_WINDOWS,
-        "accumulators": VALUES_OF_WINDOWS, "list state": LISTS_OF_WINDOWS, "lists of records": LISTS_OF_WINDOWS,
-        "map state": MAPS_OF_WINDOWS,
-    }  # fmt: skip
-    by_key = {
-        "value state": VALUES, "reducing state": VALUES, "aggregating state": VALUES, "list state": LISTS,
-        "map state": MAPS, "timers": TIMERS, "timers by moment": MOMENTS, "time buffer": BUFFERS,
-        "runs": VALUES, "events": EVENTS, "row lists": ROW_LISTS,
-        "pending rows": MAPS,
-        "sums of groups": VALUES,
-    }  # fmt: skip
-    if state.name == "sessions":
-        by_key["sessions"] = SESSIONS
-    found = (by_window if state.name.endswith(OF_WINDOWS) else by_key).get(state.kind)
+    found = (OF_KEYS_AND_WINDOWS if state.name.endswith(OF_WINDOWS) else OF_KEYS).get(form)
     if found is None:
         message = (
             f"state '{state.name}' ({state.kind}) is written by an operator for itself, in a form that only it reads"
@@ -69,8 +57,8 @@ def entries(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[A
     """Go over the entries of a state: key, what follows the key in the address, and the content."""
     last: tuple[bytes, Any] = (b"", None)
     for group in groups:
-        for address, data in store.scan(struct.pack(">H", group) + column):
-            end = 8 + int.from_bytes(address[6:8], "big")
+        for address, data in store.scan(group_bytes(group) + column):
+            end = key_end(address)
             head = address[:end]
             if head != last[0]:
                 last = head, key_of(store, head)
@@ -79,9 +67,9 @@ def entries(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[A
 
 def key_of(store: StateStore, head: bytes) -> Any:
     """Read the key out of an address; a long one stands elsewhere."""
-    encoded = head[8:]
+    encoded = key_in(head)
     if len(encoded) == LONG_KEY:
-        whole = store.get(head[:2] + LONG_KEYS + encoded[-DIGEST_SIZE:])
+        whole = store.get(head[GROUP] + LONG_KEYS + encoded[-DIGEST_SIZE:])
         if whole is not None:
             return decode_key(whole)
     return decode_key(encoded)
@@ -115,7 +103,7 @@ def read_maps(store: StateStore, column: bytes, groups: range) -> Iterator[tuple
 def read_buffers(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[Any, ...]]:
     """Go over what is kept for moments, by key."""
     for key, rest, data in entries(store, column, groups):
-        yield key, int.from_bytes(rest, "big") - 2**63, pickle.loads(data)
+        yield key, time_in(rest, 0), pickle.loads(data)
 
 
 def read_sessions(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[Any, ...]]:
@@ -128,7 +116,7 @@ def read_sessions(store: StateStore, column: bytes, groups: range) -> Iterator[t
 def read_events(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[Any, ...]]:
     """Go over events that wait for the watermark."""
     for group in groups:
-        prefix = struct.pack(">H", group) + column
+        prefix = group_bytes(group) + column
         done: int | None = None
         for address, data in store.scan(prefix):
             if len(address) == len(prefix):
@@ -142,15 +130,15 @@ def read_events(store: StateStore, column: bytes, groups: range) -> Iterator[tup
 def read_timers(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[Any, ...]]:
     """Go over timers."""
     for group in groups:
-        for address, data in store.scan(struct.pack(">H", group) + column):
-            time = int.from_bytes(address[6:14], "big") - 2**63
-            end = 16 + int.from_bytes(address[14:16], "big")
+        for address, data in store.scan(group_bytes(group) + column):
+            time = time_in(address)
+            end = key_end(address, TIMED)
             window = None
             if data[:1] == b"o":
                 key, window = pickle.loads(data[1:])
                 key = loaded_key(key)
             else:
-                key = loaded_key(pickle.loads(data[1:])) if data else decode_key(address[16:end])
+                key = loaded_key(pickle.loads(data[1:])) if data else decode_key(key_in(address, TIMED))
                 if address[end:]:
                     window = window_of(address[end:])
             yield key, time, *bounds(window)
@@ -159,8 +147,8 @@ def read_timers(store: StateStore, column: bytes, groups: range) -> Iterator[tup
 def read_moments(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[Any, ...]]:
     """Go over timers of windows, which are stored together for each moment."""
     for group in groups:
-        for address, data in store.scan(struct.pack(">H", group) + column):
-            time = int.from_bytes(address[6:14], "big") - 2**63
+        for address, data in store.scan(group_bytes(group) + column):
+            time = time_in(address)
             for namespace, keys in pickle.loads(data).items():
                 if namespace[:1] == DIGEST:
                     for key, window in keys:
@@ -196,8 +184,8 @@ def panes_layout(columns: dict[str, str]) -> Layout:
 
     def read(store: StateStore, column: bytes, groups: range) -> Iterator[tuple[Any, ...]]:
         for group in groups:
-            for address, data in store.scan(struct.pack(">H", group) + column):
-                start = int.from_bytes(address[6:14], "big") - 2**63
+            for address, data in store.scan(group_bytes(group) + column):
+                start = time_in(address)
                 for row in pa.ipc.read_record_batch(pa.py_buffer(data), schema).to_pylist():
                     yield row.pop(key), start, row
 
@@ -227,15 +215,19 @@ def bounds(window: Any) -> tuple[int | None, int | None]:
 
 
 WINDOW = "window_start", "window_end"
-VALUES = Layout(("key", "value"), read_values)
-LISTS = Layout(("key", "value"), read_lists)
-ROW_LISTS = Layout(("key", "value"), read_row_lists)
-MAPS = Layout(("key", "map_key", "value"), read_maps)
-BUFFERS = Layout(("key", "timestamp", "value"), read_buffers)
-EVENTS = Layout(("key", "timestamp", "value"), read_events)
-SESSIONS = Layout(("key", *WINDOW, "value"), read_sessions)
-TIMERS = Layout(("key", "timestamp", *WINDOW), read_timers)
-MOMENTS = Layout(("key", "timestamp", *WINDOW), read_moments)
-VALUES_OF_WINDOWS = Layout(("key", *WINDOW, "value"), read_values_of_windows)
-LISTS_OF_WINDOWS = Layout(("key", *WINDOW, "value"), read_lists_of_windows)
-MAPS_OF_WINDOWS = Layout(("key", *WINDOW, "map_key", "value"), read_maps_of_windows)
+OF_KEYS = {
+    Form.VALUES: Layout(("key", "value"), read_values),
+    Form.LISTS: Layout(("key", "value"), read_lists),
+    Form.ROW_LISTS: Layout(("key", "value"), read_row_lists),
+    Form.MAPS: Layout(("key", "map_key", "value"), read_maps),
+    Form.BUFFERS: Layout(("key", "timestamp", "value"), read_buffers),
+    Form.EVENTS: Layout(("key", "timestamp", "value"), read_events),
+    Form.SESSIONS: Layout(("key", *WINDOW, "value"), read_sessions),
+    Form.TIMERS: Layout(("key", "timestamp", *WINDOW), read_timers),
+    Form.MOMENTS: Layout(("key", "timestamp", *WINDOW), read_moments),
+}
+OF_KEYS_AND_WINDOWS = {
+    Form.VALUES: Layout(("key", *WINDOW, "value"), read_values_of_windows),
+    Form.LISTS: Layout(("key", *WINDOW, "value"), read_lists_of_windows),
+    Form.MAPS: Layout(("key", *WINDOW, "map_key", "value"), read_maps_of_windows),
+}

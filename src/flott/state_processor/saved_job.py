@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flott.common.workspace import workspace
 from flott.coordination.checkpoints.storage import find_checkpoints, folder_of, load
 from flott.errors import CheckpointError
 from flott.runtime.state.operator_state import BROADCAST, SPLIT, UNION, CarriedStates, OperatorStates
@@ -120,7 +121,7 @@ class SavedJob:
     @contextmanager
     def store(self, task: TaskOrder) -> Iterator[StateStore]:
         """Bring the keyed state of a subtask together, on local disk."""
-        place = Path(tempfile.mkdtemp(prefix="flott-state-"))
+        place = Path(tempfile.mkdtemp(prefix="state-", dir=workspace()))
         store = StateStore(place, MAP_SIZE, in_order=True)
         try:
             store.bring_to(task.lineage, open_storage(self.root))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flott.errors import CheckpointError
 from flott.runtime.keys import encode_key, groups_of_subtask, key_group_of
 from flott.runtime.state.former_keys import ALWAYS_SAME
+from flott.runtime.state.kinds import MAP_STATE, PANES, Form, form_of
 from flott.runtime.state.operator_state import BROADCAST, SPLIT, UNION
 from flott.state_processor.operator_identifier import OperatorIdentifier
 from flott.state_processor.read_keys import read_keys
@@ -176,7 +177,7 @@ class SavepointReader:
     def read_timers(self, identifier: Identifier) -> StateFrame:
         """Return the timers of an operator: key, moment, "event" or "processing", and the window if it has one."""
         operator = self._operator(identifier)
-        queues = [one for one in operator.states if one.kind in {"timers", "timers by moment"}]
+        queues = [one for one in operator.states if form_of(one.name, one.kind) in {Form.TIMERS, Form.MOMENTS}]
 
         def read() -> Iterator[tuple[Any, ...]]:
             for queue in queues:
@@ -227,9 +228,9 @@ class SavepointReader:
 
 def schemas_of(state: SavedState) -> dict[str, str]:
     """Return the types of the columns, as far as the state's own type says."""
-    if not state.schema or state.kind == "panes":
+    if not state.schema or state.kind == PANES.name:
         return {}
     schema = json.loads(state.schema)
-    if state.kind == "map state":
+    if state.kind == MAP_STATE.name:
         return {"map_key": json.dumps(schema["map"][0]), "value": json.dumps(schema["map"][1])}
     return {"value": state.schema}

@@ -21,6 +21,7 @@ from flott.coordination.checkpoints.storage import METADATA, write_savepoint_met
 from flott.errors import CheckpointError
 from flott.runtime.keys import DEFAULT_MAX_PARALLELISM
 from flott.runtime.reports import TaskOrder
+from flott.runtime.state.address_layout import COLUMN, GROUP, REST
 from flott.runtime.state.compaction import write_savepoint
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.storage import open_storage
@@ -185,7 +186,7 @@ def moved(entries: Any, moves: dict[bytes, bytes]) -> Any:
     """Return the entries in other columns, sorted again."""
 
     def read() -> Any:
-        found = [(address[:2] + moves[address[2:6]] + address[6:], value) for address, value in entries()]
+        found = [(address[GROUP] + moves[address[COLUMN]] + address[REST], value) for address, value in entries()]
         return iter(sorted(found))
 
     return read

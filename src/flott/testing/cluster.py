@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flott.common.machine_clock import MachineClock
+from flott.common.workspace import workspace
 from flott.coordination.launch import launch
 from flott.runtime.job_file import pack, unpack
 from flott.runtime.level import run_partition
@@ -35,7 +36,7 @@ class InProcessRunner:
     def __init__(self, plan: EpochPlan, clock: JobClock, storage: str | None = None) -> None:
         data = pack(plan)
         self._file = unpack(data, sha256(data).hexdigest())
-        self._directory = Path(tempfile.mkdtemp(prefix="flott-"))
+        self._directory = Path(tempfile.mkdtemp(prefix="job-", dir=workspace()))
         self._storage = open_storage(storage or str(self._directory / "files"))
         self._services = TaskServices(clock, self._storage, self._directory / "stores", time.perf_counter)
         self._subtasks: dict[tuple[int, int], tuple[str, Subtask]] = {}

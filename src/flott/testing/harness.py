@@ -19,6 +19,7 @@ from flott.runtime.batch import Batch
 from flott.runtime.chain import OperatorChain
 from flott.runtime.clock import ManualClock
 from flott.runtime.context import OperatorContext
+from flott.runtime.input import Input
 from flott.runtime.keys import DEFAULT_MAX_PARALLELISM, groups_of_subtask
 from flott.runtime.moment_queue import MomentQueue
 from flott.runtime.operators.keyed_process import KeyedProcess
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from flott.runtime.operator import Operator, TwoInputOperator
+    from flott.runtime.operator import Lifecycle, MultiInputOperator, Operator
     from flott.runtime.output_tag import OutputTag
     from flott.runtime.state.changes import Changes
 
@@ -144,6 +145,11 @@ class OneInputOperatorHarness:
         """The operator at work."""
         return self.chain.head
 
+    @property
+    def lifecycle(self) -> Lifecycle:
+        """What opens, restores and snapshots the operator."""
+        return self.chain.lifecycles[0]
+
     # Life
 
     def open(self) -> Self:
@@ -230,6 +236,10 @@ class OneInputOperatorHarness:
 
     # Input
 
+    def input(self, index: int = 0) -> Input:
+        """Return one input of the operator."""
+        return Input(self.operator, index)
+
     def process_element(self, value: Any, timestamp: int | None = None) -> None:
         """Hand the operator one record."""
         self.process_batch([value], None if timestamp is None else [timestamp])
@@ -237,17 +247,17 @@ class OneInputOperatorHarness:
     def process_batch(self, values: list[Any], timestamps: list[int | None] | list[int] | None = None) -> None:
         """Hand the operator several records at once."""
         self.open()
-        self.operator.process(Batch(list(values), None if timestamps is None else list(timestamps)))
+        self.input().process(Batch(list(values), None if timestamps is None else list(timestamps)))
 
     def process_watermark(self, timestamp: int) -> None:
         """Tell the operator how far event time has come."""
         self.open()
-        self.operator.process_watermark(timestamp)
+        self.input().watermark(timestamp)
 
     def process_status(self, active: bool) -> None:
         """Tell the operator that its input became idle, or active again."""
         self.open()
-        self.operator.process_status(active)
+        self.input().status(active)
 
     def set_processing_time(self, now: int) -> None:
         """Set the time of day, and let fire what is due."""
@@ -336,7 +346,7 @@ class TwoInputOperatorHarness(OneInputOperatorHarness):
 
     keyed = False
 
-    def __init__(self, operator: TwoInputOperator, *, keyed: bool = False, **options: Any) -> None:
+    def __init__(self, operator: MultiInputOperator, *, keyed: bool = False, **options: Any) -> None:
         self.keyed = keyed
         super().__init__(operator, **options)
 
@@ -347,14 +357,14 @@ class TwoInputOperatorHarness(OneInputOperatorHarness):
     def process_element2(self, value: Any, timestamp: int | None = None) -> None:
         """Hand the operator one record of the second input."""
         self.open()
-        self.operator.process2(Batch([value], None if timestamp is None else [timestamp]))
+        self.input(1).process(Batch([value], None if timestamp is None else [timestamp]))
 
     def process_watermark2(self, timestamp: int) -> None:
         """Tell the operator how far event time of the second input has come."""
         self.open()
-        self.operator.process_watermark2(timestamp)
+        self.input(1).watermark(timestamp)
 
     def process_status2(self, active: bool) -> None:
         """Tell the operator that its second input became idle, or active again."""
         self.open()
-        self.operator.process_status2(active)
+        self.input(1).status(active)

@@ -16,15 +16,17 @@ NUMBERS = 400
 
 
 class Trap:
-    """Fails once at a point, the second time that it is passed."""
+    """Fails once at a point: the second time that it is passed, or the first if a fast job may pass it only once."""
 
     def __init__(self, point):
         self.passed = 0
+        once_per_checkpoint = point.startswith(("metadata.", "commit.", "notify.", "kafka."))
+        self.fails_at = 1 if once_per_checkpoint else 2
         ARMED[point] = self.spring
 
     def spring(self):
         self.passed += 1
-        if self.passed == 2:
+        if self.passed == self.fails_at:
             raise ConnectionError("trap")
 
 
@@ -49,7 +51,7 @@ def environment(tmp_path, **more):
 def test_exactly_once(broker, tmp_path, monkeypatch, point):
     topic, out = broker.create(), broker.create()
     Feeder(broker.servers, topic, QUIET).send(NUMBERS)
-    # Many epochs on any machine, so that every point is passed twice.
+    # Many epochs on any machine, so that points of epochs are passed twice.
     monkeypatch.setattr("flott.connectors.kafka.enumerator.RECORDS_PER_SUBTASK", 20)
     monkeypatch.setattr("flott.coordination.sizing.LARGEST_SCALE", 1.0)
     env = environment(tmp_path)
@@ -57,7 +59,7 @@ def test_exactly_once(broker, tmp_path, monkeypatch, point):
     trap = None if point is None else Trap(point)
     env.execute("kafka to kafka")
     assert sorted(broker.values(out)) == expected(NUMBERS)
-    assert trap is None or trap.passed >= 2
+    assert trap is None or trap.passed > trap.fails_at
 
 
 def test_watermarks_are_kept_per_partition(broker, tmp_path):

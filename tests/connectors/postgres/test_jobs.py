@@ -8,7 +8,7 @@ import warnings
 import psycopg
 import pytest
 from tests.failing_jobs import Die, FailsAt, abandon, environment, small_epochs
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 from flott.common import Configuration, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -55,7 +55,7 @@ def test_a_failing_job_writes_each_row_once(dsn, db, table):
     env = environment()
     write_numbers(env, into(dsn, table).build(), fails=(0, 777, 2_500))
     client = env.execute_async("fails")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert len(client.master.failures) == 3
     assert shown(db, table) == list(range(3_000))
 
@@ -73,7 +73,7 @@ def test_rows_show_when_a_checkpoint_is_complete_and_not_before(dsn, db, table, 
     assert scope.startswith(f"flott:{client.get_job_id()}:")
     assert scope.endswith(":d1")
     assert {gid.split(":")[4] for gid in names} == {"0", "1"}
-    client.stop_with_savepoint(False, str(tmp_path)).result(120)
+    client.stop_with_savepoint(False, str(tmp_path)).result(PATIENCE)
     rows = shown(db, table)
     assert len(rows) >= 4
     assert prepared_now() == []
@@ -84,7 +84,7 @@ def test_what_no_checkpoint_holds_is_rolled_back_when_the_job_ends(dsn, db, tabl
     write_numbers(env, into(dsn, table).build(), None, rate=5_000)
     client = env.execute_async("cancelled")
     wait_until("four prepared transactions", prepared_now, lambda names: len(names) >= 4)
-    client.cancel().result(120)
+    client.cancel().result(PATIENCE)
     assert prepared_now() == []
     assert shown(db, table) == []
 
@@ -108,7 +108,7 @@ def test_a_new_driver_goes_on_where_the_old_one_was_killed(dsn, db, table, tmp_p
     env = environment(tmp_path / "checkpoints", parallelism)
     write_numbers(env, into(dsn, table).build(), 6_000)
     second = env.execute_async("taken over")
-    second.get_job_execution_result().result(60)
+    second.get_job_execution_result().result(PATIENCE)
     assert second.get_job_id() == client.get_job_id()
     assert second.master.checkpoints.statistics.restored == 1
     assert shown(db, table) == list(range(6_000))
@@ -126,7 +126,7 @@ def test_what_an_attempt_prepared_that_does_not_count_is_rolled_back_at_the_rest
     write_numbers(env, into(dsn, table).build(), 1_000)
     ARMED["sink.after-prepare"] = after_prepare
     client = env.execute_async("stale")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     # The rows came again: had the stale transaction still been there, its primary keys would have blocked them.
     assert len(seen) == 1
     assert len(client.master.failures) == 1
@@ -148,7 +148,7 @@ def test_at_least_once_needs_no_checkpoint_and_no_setting(plain_dsn):
         env = environment(parallelism=1, **SELDOM)
         write_numbers(env, sink, 1_000, fails=(500,))
         client = env.execute_async("upserts")
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
         assert len(client.master.failures) == 1
         expected = {n % 7: n for n in range(1_000)}
         assert dict(db.execute("SELECT key, value FROM latest").fetchall()) == expected

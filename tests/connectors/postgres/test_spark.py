@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.waiting import at_least, wait_until
+from tests.waiting import PATIENCE, at_least, wait_until
 
 from flott.common import Configuration, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -52,7 +52,7 @@ def test_a_job_that_fails_on_spark_writes_each_row_once(dsn, db, table, tmp_path
     rows = numbers.map(FailsAfterCheckpoint(tmp_path, at=4_000))
     rows.sink_to(PostgresSink.builder().set_dsn(dsn).set_table(table, ["id", "text"]).build())
     client = env.execute_async("to postgres on Spark")
-    client.get_job_execution_result().result(120)
+    client.get_job_execution_result().result(PATIENCE)
     assert len(client.master.failures) == 1
     assert client.master.checkpoints.statistics.restored == 1
     found = db.execute(f"SELECT id FROM {table} ORDER BY id").fetchall()  # noqa: S608 - our own name

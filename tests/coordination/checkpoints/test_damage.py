@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.failing_jobs import abandon, environment, lines, small_epochs, text_sink
-from tests.waiting import wait_for_checkpoints
+from tests.waiting import PATIENCE, wait_for_checkpoints, wait_until
 
 from flott.common import Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -54,7 +54,7 @@ def killed(tmp_path):
     """Return the directory of a job that was killed after some checkpoints, and what it has committed."""
 
     def kill(retained):
-        env = job(tmp_path, rate=4_000, **{"execution.checkpointing.num-retained": str(retained)})
+        env = job(tmp_path, rate=300, **{"execution.checkpointing.num-retained": str(retained)})
         client = env.execute_async("damaged")
         wait_for_checkpoints(client, 5)
         abandon(client)
@@ -108,6 +108,27 @@ def test_the_job_stops_and_names_the_file(tmp_path, killed, damage, retained):
     assert all(path.exists() for path in published)
 
 
+@pytest.mark.parametrize("damage", ["record-flipped", "record-gone", "metadata-flipped"])
+def test_new_starts_over_in_spite_of_damage_and_is_resumed_itself(tmp_path, killed, damage):
+    root = killed(1)
+    DAMAGE[damage](root)
+    client = job(tmp_path, rate=300, **{"flott.job.new": "true"}).execute_async("damaged")
+    wait_for_checkpoints(client, 2)
+    abandon(client)
+    again = job(tmp_path).execute_async("damaged")
+    again.get_job_execution_result().result(PATIENCE)
+    assert again.get_job_id() == client.get_job_id()
+    assert list(root.glob("chk-*"))
+
+
+def test_a_record_that_is_gone_beside_damaged_metadata_stops_the_job_too(tmp_path, killed):
+    root = killed(1)
+    DAMAGE["metadata-flipped"](root)
+    DAMAGE["record-gone"](root)
+    with pytest.raises(CheckpointError, match=f"{root} has checkpoints of job 'damaged', and its file _job"):
+        job(tmp_path).execute("damaged")
+
+
 @pytest.mark.parametrize("damage", ["metadata-flipped", "metadata-gone", "state-gone", "state-flipped"])
 def test_an_older_checkpoint_is_taken_where_that_is_allowed(tmp_path, killed, damage):
     root = killed(3)
@@ -131,15 +152,40 @@ def test_where_nothing_was_committed_the_one_before_is_taken(tmp_path, caplog):
         stream.key_by(lambda n: n % 3).process(Numbered()).uid("numbered").filter(lambda _: False).print()
         return env.execute_async("nothing committed")
 
-    client = run(4_000)
+    client = run(300)
     wait_for_checkpoints(client, 5)
     abandon(client)
     [root] = (tmp_path / "checkpoints").iterdir()
     flip(newest(root))
     second = run(None)
-    second.get_job_execution_result().result(60)
+    second.get_job_execution_result().result(PATIENCE)
     assert second.master.checkpoints.statistics.restored == 1
     assert "is damaged: its checksum does not match" in caplog.text
+
+
+@pytest.mark.parametrize("retained", [1, 2])
+def test_what_was_committed_with_checkpoints_that_are_gone_is_not_forgotten(tmp_path, retained):
+    """The retained checkpoints committed nothing themselves: the beginning is before those that did."""
+
+    def run(rate):
+        env = environment(tmp_path / "checkpoints", **{"execution.checkpointing.num-retained": str(retained)})
+        limit = RateLimiterStrategy.no_op() if rate is None else RateLimiterStrategy.per_second(rate)
+        source = DataGeneratorSource(lambda index: index, NUMBERS, limit)
+        stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").uid("numbers")
+        few = stream.filter(lambda n: n < 100).map(str)
+        few.sink_to(text_sink(tmp_path / "out")).uid("out")
+        return env.execute_async("quiet")
+
+    client = run(300)
+    wait_until("committed output", lambda: len(lines(tmp_path / "out")) == 100)
+    wait_for_checkpoints(client, client.master.checkpoints.statistics.completed + retained + 2)
+    abandon(client)
+    [root] = (tmp_path / "checkpoints").iterdir()
+    for metadata in root.glob("chk-*/_metadata"):
+        flip(metadata)
+    with pytest.raises(CheckpointError, match=re.escape(str(root))):
+        run(None)
+    assert len(lines(tmp_path / "out")) == 100
 
 
 def test_without_damage_it_goes_on_exactly(tmp_path, killed):

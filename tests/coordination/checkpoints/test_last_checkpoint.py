@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.failing_jobs import environment, lines, small_epochs, text_sink
+from tests.waiting import PATIENCE
 
 from flott.common import JobStatus
 from flott.coordination.checkpoints.coordinator import CheckpointCoordinator
@@ -55,7 +56,7 @@ def test_a_last_checkpoint_that_fails_fails_the_job_whatever_is_tolerated(tmp_pa
 def test_a_job_restarts_until_its_last_checkpoint_is_complete(tmp_path, broken):
     broken.extend(OSError("read-only file system") for _ in range(3))
     client = job(tmp_path).execute_async("last")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert len(client.master.failures) == 3
     assert lines(tmp_path / "out") == NUMBERS
 
@@ -77,7 +78,7 @@ def asked_for_at_the_end(monkeypatch, request):
 def test_a_savepoint_with_the_last_epoch_does_not_take_the_place_of_the_last_checkpoint(tmp_path, monkeypatch, stop):
     request = asked_for_at_the_end(monkeypatch, SavepointRequest(str(tmp_path / "savepoints"), stop=stop))
     client = job(tmp_path).execute_async("last")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert client.get_job_status().result() is JobStatus.FINISHED
     assert request.promise.result(0).startswith(str(tmp_path / "savepoints"))
     assert lines(tmp_path / "out") == NUMBERS
@@ -90,6 +91,6 @@ def test_a_savepoint_to_stop_with_that_fails_leaves_the_last_checkpoint_to_be_ta
     monkeypatch.setattr("flott.coordination.checkpoints.coordinator.write_savepoint_metadata", fail)
     request = asked_for_at_the_end(monkeypatch, SavepointRequest(str(tmp_path / "savepoints"), stop=True))
     client = job(tmp_path).execute_async("last")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert "no room" in str(request.promise.exception())
     assert lines(tmp_path / "out") == NUMBERS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.waiting import PATIENCE
 
 from flott.common import Configuration, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -101,7 +102,7 @@ def test_functions_hear_of_every_checkpoint_once_per_subtask():
     env = environment()
     numbers(env).map(Listens()).sink_to(DiscardingSink())
     client = env.execute_async("listens")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     completed = client.master.checkpoints.statistics.completed
     assert completed >= 2
     # The last one too, which ends the job.
@@ -115,7 +116,7 @@ def test_a_listener_that_fails_fails_the_job_like_any_function():
     env = environment(**options)
     numbers(env).map(Fails()).sink_to(DiscardingSink())
     client = env.execute_async("fails")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert "can't hear" in str(client.master.failures[0])
     assert "notify_checkpoint_complete" in str(client.master.failures[0])
 
@@ -127,7 +128,7 @@ def test_master_hooks_go_with_every_checkpoint_and_come_back_with_a_restore():
     env = environment(**options)
     numbers(env, Hooked).map(FailsOnce()).sink_to(DiscardingSink())
     client = env.execute_async("hooked")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     restored = client.master.checkpoints.statistics.latest_restore
     assert restored is not None
     assert ("restore", restored.checkpoint_id, {"at": restored.checkpoint_id}) in Hook.log

@@ -6,7 +6,7 @@ import os
 
 import pytest
 from tests.failing_jobs import FailsAt, abandon, environment, lines, small_epochs, text_sink
-from tests.waiting import wait_for_checkpoints
+from tests.waiting import PATIENCE, wait_for_checkpoints
 
 from flott.common import Configuration, JobStatus, Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -72,7 +72,7 @@ def test_a_failing_job_comes_back_and_shows_each_record_once(tmp_path):
     env = environment()
     count_by_key(env, tmp_path / "out", fails=(0, 777, 2_500))
     client = env.execute_async("fails")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert lines(tmp_path / "out") == exactly_once(3_000)
     assert len(client.master.failures) == 3
     assert client.master.checkpoints.statistics.completed >= 1
@@ -124,7 +124,7 @@ def test_checkpoints_are_laid_out_as_flinks(tmp_path):
     assert stats.path.startswith(str(root))
     assert stats.full_size > 0
     assert stats.subtasks_acknowledged == stats.subtasks_total == 4
-    client.cancel().result(120)
+    client.cancel().result(PATIENCE)
     assert list((tmp_path / "checkpoints").rglob("*")) == []
 
 
@@ -135,12 +135,12 @@ def test_a_retained_checkpoint_is_a_starting_point(tmp_path, parallelism):
     count_by_key(env, tmp_path / "out", numbers=20_000, rate=4_000)
     client = env.execute_async("retained")
     wait_for_checkpoints(client, 5)
-    client.cancel().result(120)
+    client.cancel().result(PATIENCE)
     [metadata] = (tmp_path / "checkpoints").rglob("_metadata")
     env = environment(tmp_path / "checkpoints", parallelism, **{"execution.state-recovery.path": str(metadata.parent)})
     count_by_key(env, tmp_path / "out", numbers=20_000)
     client = env.execute_async("retained")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert client.master.checkpoints.statistics.restored == 1
     assert lines(tmp_path / "out") == exactly_once(20_000)
     assert metadata.exists()
@@ -157,7 +157,7 @@ def test_a_new_driver_on_the_same_directory_goes_on(tmp_path, parallelism):
     env = environment(tmp_path / "checkpoints", parallelism)
     count_by_key(env, tmp_path / "out", numbers=20_000)
     second = env.execute_async("taken over")
-    second.get_job_execution_result().result(60)
+    second.get_job_execution_result().result(PATIENCE)
     assert second.get_job_id() == client.get_job_id()
     assert second.master.checkpoints.statistics.restored == 1
     assert lines(tmp_path / "out") == exactly_once(20_000)
@@ -176,11 +176,11 @@ def test_a_running_job_is_neither_taken_over_nor_started_twice(tmp_path):
     env = environment(tmp_path / "checkpoints", **{"flott.job.new": "true"})
     count_by_key(env, tmp_path / "two")
     second = env.execute_async("same name")
-    second.get_job_execution_result().result(60)
+    second.get_job_execution_result().result(PATIENCE)
     assert second.get_job_id() != first.get_job_id()
     assert lines(tmp_path / "two") == exactly_once(3_000)
     assert first.get_job_status().result() is JobStatus.RUNNING
-    first.cancel().result(120)
+    first.cancel().result(PATIENCE)
 
 
 def test_a_damaged_checkpoint_stops_the_job_unless_the_one_before_is_allowed(tmp_path, caplog):

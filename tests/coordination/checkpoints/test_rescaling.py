@@ -19,6 +19,7 @@ from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file, write_snapshot
+from flott.runtime.state.kinds import AGGREGATING_STATE, LIST_STATE, MAP_STATE, REDUCING_STATE, VALUE_STATE
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
@@ -49,11 +50,11 @@ class Longest:
 
 def states(backend):
     return {
-        "value": backend.part("value", "value state", lambda: ValueState(backend, "value")),
-        "list": backend.part("list", "list state", lambda: ListState(backend, "list")),
-        "map": backend.part("map", "map state", lambda: MapState(backend, "map")),
-        "sum": backend.part("sum", "reducing state", lambda: ReducingState(backend, "sum", lambda a, b: a + b)),
-        "all": backend.part("all", "aggregating state", lambda: AggregatingState(backend, "all", Longest())),
+        "value": backend.part("value", VALUE_STATE, lambda: ValueState(backend, "value")),
+        "list": backend.part("list", LIST_STATE, lambda: ListState(backend, "list")),
+        "map": backend.part("map", MAP_STATE, lambda: MapState(backend, "map")),
+        "sum": backend.part("sum", REDUCING_STATE, lambda: ReducingState(backend, "sum", lambda a, b: a + b)),
+        "all": backend.part("all", AGGREGATING_STATE, lambda: AggregatingState(backend, "all", Longest())),
     }
 
 

@@ -26,7 +26,7 @@ from tests.coordination.checkpoints.every_state_job import (
     text_sink,
 )
 from tests.failing_jobs import abandon
-from tests.waiting import PATIENCE, wait_for_checkpoints, wait_for_epoch, wait_until
+from tests.waiting import PATIENCE, wait_for_checkpoints, wait_for_epoch, wait_until, wait_while_running
 
 from flott.common import Configuration, JobStatus, Time, Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -83,9 +83,9 @@ def run(job, *, hold=None, clock=10_000, name="every state"):
     with epochs_of(RECORDS_PER_EPOCH // job.parallelism):
         client = submit(env.program(name), env._configuration, ManualClock(clock))
         if hold is not None:
-            assert Hold.reached.wait(PATIENCE)
+            wait_while_running(client, "the record to hold at", Hold.reached.is_set)
         else:
-            client.get_job_execution_result().result(60)
+            client.get_job_execution_result().result(PATIENCE)
         return client
 
 
@@ -96,7 +96,7 @@ def stopped(job, directory, *, drain=False, hold=HOLD_AT):
     promise = client.stop_with_savepoint(drain, str(directory))
     with epochs_of(RECORDS_PER_EPOCH // job.parallelism):
         Hold.go_on.set()
-        return promise.result(120)
+        return promise.result(PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +218,7 @@ def test_a_function_that_starts_in_another_worker_gets_the_whole_union(tmp_path)
     with epochs_of(RECORDS_PER_EPOCH // job.parallelism):
         client = submit(env.program("moves"), env._configuration, ManualClock(10_000))
         client.master.listeners.append(lambda _: client.master._runner._subtasks.clear())
-        client.get_job_execution_result().result(60)
+        client.get_job_execution_result().result(PATIENCE)
     assert sum(UnionTotal.totals.values()) == sum(SplitTotal.totals.values()) == RECORDS
 
 
@@ -262,10 +262,10 @@ def stopped_at(env, directory, record, *, drain=False):
     held(record)
     with epochs_of(50):
         client = env.execute_async("stopped")
-        assert Hold.reached.wait(PATIENCE)
+        wait_while_running(client, "the record to hold at", Hold.reached.is_set)
         promise = client.stop_with_savepoint(drain, str(directory))
         Hold.go_on.set()
-        path = promise.result(120)
+        path = promise.result(PATIENCE)
     assert client.get_job_status().result() is JobStatus.FINISHED
     Hold.at = None
     return directory / path.rpartition("/")[2]
@@ -324,12 +324,12 @@ def counted(records, *, ends=True):
 def test_a_job_goes_on_after_a_savepoint(tmp_path):
     with epochs_of(20):
         client = counting(tmp_path, records=None, rate=5_000).execute_async("goes on")
-        path = client.trigger_savepoint(str(tmp_path / "savepoints")).result(120)
+        path = client.trigger_savepoint(str(tmp_path / "savepoints")).result(PATIENCE)
         epoch = client.master._version.epoch
         wait_for_epoch(client, epoch + 3)
-        second = client.trigger_savepoint(str(tmp_path / "savepoints")).result(120)
+        second = client.trigger_savepoint(str(tmp_path / "savepoints")).result(PATIENCE)
         assert client.get_job_status().result() is JobStatus.RUNNING
-        client.cancel().result(120)
+        client.cancel().result(PATIENCE)
     assert path != second
     assert {path.rpartition("/")[2], second.rpartition("/")[2]} == {p.name for p in (tmp_path / "savepoints").iterdir()}
     # The savepoint is complete, whatever became of the job.
@@ -342,10 +342,10 @@ def test_what_waits_to_be_committed_is_committed_by_the_job_that_goes_on(tmp_pat
     with epochs_of(25):
         held(100)
         client = counting(tmp_path, interval="1 h").execute_async("waiting output")
-        assert Hold.reached.wait(PATIENCE)
+        wait_while_running(client, "the record to hold at", Hold.reached.is_set)
         promise = client.trigger_savepoint(str(tmp_path))
         Hold.go_on.set()
-        path = promise.result(120)
+        path = promise.result(PATIENCE)
         abandon(client)
         assert lines(tmp_path / "out") == []
         counting(tmp_path, execution__state_recovery__path=path).execute("goes on")
@@ -409,11 +409,11 @@ def test_a_savepoint_that_cant_be_written_leaves_the_job_running(tmp_path, ask):
     with epochs_of(20):
         client = counting(tmp_path, records=None, rate=5_000).execute_async("goes on")
         with pytest.raises(CheckpointError, match=r"savepoint \d+ was given up.*could not be written.*a file"):
-            ask(client, unwritable(tmp_path)).result(120)
+            ask(client, unwritable(tmp_path)).result(PATIENCE)
         epoch = client.master._version.epoch
         wait_for_epoch(client, epoch + 3)
         assert client.get_job_status().result() is JobStatus.RUNNING
-        client.cancel().result(120)
+        client.cancel().result(PATIENCE)
 
 
 @pytest.mark.parametrize("stop", [False, True])
@@ -421,15 +421,15 @@ def test_a_savepoint_in_a_file_system_that_does_not_exist_is_refused_and_the_job
     with epochs_of(20):
         client = counting(tmp_path, records=None, rate=5_000, restart_strategy__type="none").execute_async("goes on")
         with pytest.raises(CheckpointError, match=r"can't be written to 'nosuch://typo': Protocol not known: nosuch"):
-            client.stop_with_savepoint(False, "nosuch://typo").result(120)
+            client.stop_with_savepoint(False, "nosuch://typo").result(PATIENCE)
         # Whoever asks the job itself, or whose file system fails only when it is used, is answered later.
         asked = client.master.ask_for_savepoint(SavepointRequest("nosuch://typo", stop=stop))
         with pytest.raises(CheckpointError, match=r"savepoint \d+ was .*Protocol not known: nosuch"):
-            asked.result(120)
+            asked.result(PATIENCE)
         epoch = client.master._version.epoch
         wait_for_epoch(client, epoch + 3)
         assert client.get_job_status().result() is JobStatus.RUNNING
-        client.cancel().result(120)
+        client.cancel().result(PATIENCE)
 
 
 def test_a_drain_that_fails_is_undone(tmp_path):
@@ -443,8 +443,8 @@ def test_a_drain_that_fails_is_undone(tmp_path):
         client = env.execute_async("drained in vain")
         wait_for_checkpoints(client, 1)
         with pytest.raises(CheckpointError, match="could not be written"):
-            client.stop_with_savepoint(True, unwritable(tmp_path)).result(120)
-        client.get_job_execution_result().result(120)
+            client.stop_with_savepoint(True, unwritable(tmp_path)).result(PATIENCE)
+        client.get_job_execution_result().result(PATIENCE)
     assert len(client.master.failures) == 1
     assert "which the job was drained for" in str(client.master.failures[0])
     assert lines(tmp_path / "out") == counted(1_000)
@@ -455,9 +455,9 @@ def test_a_drain_that_fails_without_a_restart_fails_the_job(tmp_path):
         env = counting(tmp_path, records=None, rate=5_000, **{"restart-strategy.type": "none"})
         client = env.execute_async("drained in vain")
         with pytest.raises(CheckpointError, match="could not be written"):
-            client.stop_with_savepoint(True, unwritable(tmp_path)).result(120)
+            client.stop_with_savepoint(True, unwritable(tmp_path)).result(PATIENCE)
         with pytest.raises(JobExecutionError, match="which the job was drained for"):
-            client.get_job_execution_result().result(120)
+            client.get_job_execution_result().result(PATIENCE)
 
 
 def test_without_a_directory_it_is_said_where_to_give_one(tmp_path):
@@ -465,15 +465,15 @@ def test_without_a_directory_it_is_said_where_to_give_one(tmp_path):
     with pytest.raises(
         CheckpointError, match=r"where should the savepoint go\?.*execution.checkpointing.savepoint-dir"
     ):
-        client.trigger_savepoint().result(120)
-    client.cancel().result(120)
+        client.trigger_savepoint().result(PATIENCE)
+    client.cancel().result(PATIENCE)
 
 
 def test_a_finished_job_has_no_savepoint_to_give(tmp_path):
     client = counting(tmp_path).execute_async("over")
-    client.get_job_execution_result().result(120)
+    client.get_job_execution_result().result(PATIENCE)
     with pytest.raises(CheckpointError, match="job 'over' is FINISHED"):
-        client.trigger_savepoint(str(tmp_path)).result(120)
+        client.trigger_savepoint(str(tmp_path)).result(PATIENCE)
 
 
 # Who owns it
@@ -496,7 +496,7 @@ def test_a_claimed_savepoint_goes_with_the_first_checkpoint(tmp_path, metadata):
         client = claiming(tmp_path, f"{path}{metadata}", "CLAIM", records=None, rate=5_000).execute_async("claims")
         wait_for_checkpoints(client, 2)
         wait_until("the end of the savepoint", lambda: list(path.parent.iterdir()), lambda left: path not in left)
-        client.cancel().result(120)
+        client.cancel().result(PATIENCE)
 
 
 def test_a_savepoint_that_is_not_claimed_stays_and_is_not_needed(tmp_path):
@@ -510,7 +510,7 @@ def test_a_savepoint_that_is_not_claimed_stays_and_is_not_needed(tmp_path):
         # Its checkpoints stand on their own: a new driver needs nothing else.
         abandon(client)
         second = claiming(tmp_path, path, "NO_CLAIM", records=2_000).execute_async("does not claim")
-        second.get_job_execution_result().result(120)
+        second.get_job_execution_result().result(PATIENCE)
     assert second.get_job_id() == client.get_job_id()
     assert lines(tmp_path / "out") == counted(2_000)
 
@@ -522,7 +522,7 @@ def test_a_new_driver_with_the_same_settings_does_not_go_back_to_the_savepoint(t
         wait_for_checkpoints(client, 3)
         abandon(client)
         second = claiming(tmp_path, path, "CLAIM", records=2_000).execute_async("restarted")
-        second.get_job_execution_result().result(120)
+        second.get_job_execution_result().result(PATIENCE)
     assert second.get_job_id() == client.get_job_id()
     assert lines(tmp_path / "out") == counted(2_000)
 
@@ -546,10 +546,10 @@ def test_a_retained_checkpoint_is_claimed_with_its_files(tmp_path, mode):
     with epochs_of(20):
         client = counting(tmp_path, records=2_000, rate=8_000, **retain).execute_async("retained")
         wait_for_checkpoints(client, 3)
-        client.cancel().result(120)
+        client.cancel().result(PATIENCE)
         [metadata] = (tmp_path / "retained").rglob("_metadata")
         client = claiming(tmp_path, metadata.parent, mode, records=2_000, parallelism=3).execute_async("takes over")
-        client.get_job_execution_result().result(120)
+        client.get_job_execution_result().result(PATIENCE)
     assert lines(tmp_path / "out") == counted(2_000)
     left = [file for file in (tmp_path / "retained").rglob("*") if file.is_file()]
     assert (left == []) is (mode == "CLAIM")
@@ -581,10 +581,10 @@ def test_a_savepoint_leaves_out_what_expired(tmp_path):
     stream.key_by(lambda n: "old" if n < 100 else "new").process(Expires()).print()
     with epochs_of(50):
         client = submit(env.program("expires"), configuration, clock)
-        assert Hold.reached.wait(120)
+        wait_while_running(client, "the record to hold at", Hold.reached.is_set)
         clock.advance_to(2_000)
         promise = client.stop_with_savepoint(False, str(tmp_path))
         Hold.go_on.set()
-        path = promise.result(120)
+        path = promise.result(PATIENCE)
     table = pd.concat([pd.read_parquet(folder) for folder in Path(path).iterdir() if folder.is_dir()])
     assert set(table[table["state"] == "count"]["key"]) == {'"new"'}

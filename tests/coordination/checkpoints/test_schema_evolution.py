@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.coordination.checkpoints.every_state_job import Hold, Stamp, text_sink
+from tests.waiting import PATIENCE, wait_while_running
 
 from flott.common import Configuration, Duration, Row, Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -110,10 +111,10 @@ def savepoint(env, directory, hold=120):
     Hold.reached.clear()
     Hold.go_on.clear()
     client = env.execute_async("before")
-    assert Hold.reached.wait(120)
+    wait_while_running(client, "the record to hold at", Hold.reached.is_set)
     promise = client.stop_with_savepoint(False, str(directory))
     Hold.go_on.set()
-    path = promise.result(120)
+    path = promise.result(PATIENCE)
     Hold.at = None
     return path
 

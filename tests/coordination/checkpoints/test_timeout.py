@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.failing_jobs import environment, small_epochs
+from tests.waiting import PATIENCE
 
 from flott.datastream import MapFunction
 from flott.errors import JobExecutionError
@@ -48,11 +49,11 @@ def run(millis):
 def test_an_epoch_that_outlasts_the_timeout_ends_without_its_checkpoint():
     statistics, result = run(millis=2)
     with pytest.raises(JobExecutionError, match="its epoch took longer than 60 ms"):
-        result.result(60)
+        result.result(PATIENCE)
     assert (statistics.completed, statistics.failed) == (0, 1)
 
 
 def test_an_epoch_within_the_timeout_ends_with_its_checkpoint():
     statistics, result = run(millis=1)
-    result.result(60)
+    result.result(PATIENCE)
     assert (statistics.completed, statistics.failed) == (1, 0)

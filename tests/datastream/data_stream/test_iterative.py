@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.failing_jobs import FailsAt, environment, lines, small_epochs, text_sink
+from tests.waiting import PATIENCE
 
 from flott.common import Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -134,7 +135,7 @@ def test_what_goes_round_is_in_a_savepoint(tmp_path, after):
         return env
 
     job = build(2).execute_async("loop")
-    path = job.stop_with_savepoint(False, str(tmp_path / "savepoints")).result(60)
+    path = job.stop_with_savepoint(False, str(tmp_path / "savepoints")).result(PATIENCE)
     before = lines(tmp_path / "out")
     build(after, **{"execution.state-recovery.path": path}).execute("loop")
     found = lines(tmp_path / "out")

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from tests.failing_jobs import Die, FailsAt, abandon, environment, small_epochs
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 from flott.common import Configuration, WatermarkStrategy
 from flott.connectors import two_phase_commit_sink
@@ -106,7 +106,7 @@ def test_each_record_shows_once_although_the_job_fails(tmp_path):
     env = environment()
     write_numbers(env, FileTransactions(tmp_path / "out"), fails=(0, 777, 2_500))
     client = env.execute_async("fails")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     assert len(client.master.failures) == 3
     assert shown(tmp_path / "out") == list(range(3_000))
     assert hidden(tmp_path / "out") == []
@@ -120,7 +120,7 @@ def test_nothing_shows_before_a_checkpoint_is_complete(tmp_path):
     wait_until("the folder", (tmp_path / "out").exists)
     wait_until("four hidden files", lambda: hidden(tmp_path / "out"), lambda names: len(names) >= 4)
     assert shown(tmp_path / "out") == []
-    client.cancel().result(120)
+    client.cancel().result(PATIENCE)
     # What was pre-committed and belongs to no checkpoint is aborted.
     assert hidden(tmp_path / "out") == []
     assert shown(tmp_path / "out") == []
@@ -146,7 +146,7 @@ def test_a_new_driver_commits_what_the_old_one_could_not(tmp_path, point, parall
     env = environment(tmp_path / "checkpoints", parallelism)
     write_numbers(env, FileTransactions(tmp_path / "out"), 6_000)
     second = env.execute_async("taken over")
-    second.get_job_execution_result().result(60)
+    second.get_job_execution_result().result(PATIENCE)
     assert second.get_job_id() == client.get_job_id()
     assert "recover_and_commit" in FileTransactions.calls
     assert shown(tmp_path / "out") == list(range(6_000))
@@ -170,7 +170,7 @@ def run_unlucky(directory, failures):
     env = environment(parallelism=1)
     write_numbers(env, Unlucky(directory))
     client = env.execute_async("unlucky")
-    client.get_job_execution_result().result(60)
+    client.get_job_execution_result().result(PATIENCE)
     return client.master.failures
 
 

@@ -22,6 +22,7 @@ from flott.datastream.aggregates import Count
 from flott.datastream.connectors.datagen import DataGeneratorSource
 from flott.datastream.functions import ProcessJoinFunction
 from flott.datastream.state import ListStateDescriptor, ValueStateDescriptor
+from flott.datastream.stream_execution_environment.batch_mode import in_mode
 from flott.datastream.window import EventTimeSessionWindows, SlidingEventTimeWindows, TumblingEventTimeWindows
 from flott.errors import JobExecutionError
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
@@ -182,7 +183,9 @@ def test_the_mode_may_change_before_the_next_run():
     for mode in (RuntimeExecutionMode.BATCH, RuntimeExecutionMode.STREAMING, RuntimeExecutionMode.AUTOMATIC):
         env.set_runtime_mode(mode)
         assert len(collect(stream)) == 12
-        operators.append(type(stream.get_transformation().operator))
+        (step,) = in_mode([stream.get_transformation()], mode)
+        operators.append(type(step.operator))
+        assert type(stream.get_transformation().operator) is KeyedProcess, "the program stays as it was built"
     assert operators == [KeyByKey, KeyedProcess, KeyByKey]
 
 

@@ -202,9 +202,8 @@ def test_closing_forgets_what_was_built(env):
 
 def reduce_operator(env, mode, source):
     env.set_runtime_mode(mode)
-    reduced = source.key_by(str).reduce(max)
-    env.program()
-    return reduced.get_transformation().operator
+    source.key_by(str).reduce(max)
+    return env.program().transformations[-1].operator
 
 
 def test_streaming_tells_every_value(env):
@@ -220,8 +219,8 @@ def test_the_mode_may_change_before_the_next_run(env):
     reduced = env.from_sequence(1, 2).key_by(str).reduce(max)
     kinds = []
     for mode in (RuntimeExecutionMode.BATCH, RuntimeExecutionMode.STREAMING, RuntimeExecutionMode.AUTOMATIC):
-        env.set_runtime_mode(mode).program()
-        kinds.append(type(reduced.get_transformation().operator))
+        kinds.append(type(env.set_runtime_mode(mode).program().transformations[-1].operator))
+        assert type(reduced.get_transformation().operator) is RollingReduce, "the program stays as it was built"
     assert kinds == [KeyedProcess, RollingReduce, KeyedProcess]
 
 

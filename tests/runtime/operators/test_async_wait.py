@@ -310,7 +310,7 @@ def test_a_failure_in_open_is_named_and_leaves_no_loop():
 def test_two_in_a_row():
     """One's results are handed on outside of its loop, so that the next can run its own."""
     with harness() as first, harness(ordered=False) as second:
-        first.chain.outputs[0].next.append(second.operator)
+        first.chain.outputs[0].next.append(second.input())
         first.process_batch([3, 1, 2], [1, 2, 3])
         first.process_watermark(MAX_WATERMARK)
         first.operator.snapshot()

@@ -87,11 +87,11 @@ def test_a_new_worker_goes_on_with_what_was_carried():
 def test_a_worker_that_comes_back_after_another_ran_gets_a_new_function():
     with OneInputOperatorHarness(Process(Buffer())) as here, OneInputOperatorHarness(Process(Buffer())) as there:
         here.process_element(1)
-        carried = here.operator.snapshot()
-        there.operator.restore(carried)
+        carried = here.lifecycle.snapshot()
+        there.lifecycle.restore(carried)
         there.process_batch([2, 3])
         stale = here.operator.function
-        here.operator.restore(there.operator.snapshot())
+        here.lifecycle.restore(there.lifecycle.snapshot())
         assert here.operator.function is not stale
         assert stale.life[-1] == "close"
         here.process_element(4)
@@ -101,12 +101,12 @@ def test_a_worker_that_comes_back_after_another_ran_gets_a_new_function():
 def test_an_epoch_that_is_tried_again_starts_from_what_it_started_from():
     with OneInputOperatorHarness(Process(Buffer())) as h:
         h.process_element(1)
-        carried = h.operator.snapshot()
+        carried = h.lifecycle.snapshot()
         h.process_element(2)
-        h.operator.snapshot()
-        h.operator.restore(carried)
+        h.lifecycle.snapshot()
+        h.lifecycle.restore(carried)
         h.process_element(3)
-        h.operator.restore(None)
+        h.lifecycle.restore(None)
         h.process_element(4)
         assert h.extract_output_values() == [(1, 2), (1, 3)]
         assert h.operator.function.buffer == [4]
@@ -131,10 +131,10 @@ def test_plain_methods_of_a_new_function_are_called():
 
     with OneInputOperatorHarness(Map(Numbered())) as h:
         h.process_batch("ab")
-        before = h.operator.snapshot()
+        before = h.lifecycle.snapshot()
         h.process_batch("cd")
-        h.operator.snapshot()
-        h.operator.restore(before)
+        h.lifecycle.snapshot()
+        h.lifecycle.restore(before)
         h.process_batch("e")
         assert h.extract_output_values() == [1, 2, 3, 4, 3]
 
@@ -177,7 +177,7 @@ def test_rescaling_deals_the_elements_out_anew():
     buffers = []
     for subtask, own in enumerate(redistribute_carried(carried, 3, "x")):
         with OneInputOperatorHarness(Process(Buffer()), parallelism=3, subtask=subtask) as h:
-            h.operator.restore(own)
+            h.lifecycle.restore(own)
             buffers.append(h.operator.function.buffer)
             assert h.operator.function.life[0] == ("initialize", True, 1)
     assert buffers == [[0], [1], []]
@@ -228,22 +228,22 @@ def test_all_three_modes_and_their_names():
 
     with OneInputOperatorHarness(Process(Asks(ask))) as h:
         assert h.operator.function.answer == ({"buffer", "all"}, {"rules"})
-        states = OperatorStates.unpack(h.operator.snapshot().states)
+        states = OperatorStates.unpack(h.lifecycle.snapshot().states)
         assert states == OperatorStates({"buffer": []}, {"all": [1, 2]}, {"rules": {"a": 1}})
 
 
 def test_state_that_is_not_asked_for_any_more_is_kept():
     with OneInputOperatorHarness(Process(Buffer())) as h:
         h.process_element(1)
-        carried = h.operator.snapshot()
+        carried = h.lifecycle.snapshot()
 
     class Other(Buffer):
         def initialize_state(self, context):
             self.state = context.get_operator_state_store().get_list_state(ListStateDescriptor("other"))
 
     with OneInputOperatorHarness(Process(Other())) as h:
-        h.operator.restore(carried)
-        assert OperatorStates.unpack(h.operator.snapshot().states).split == {"buffer": [1], "other": []}
+        h.lifecycle.restore(carried)
+        assert OperatorStates.unpack(h.lifecycle.snapshot().states).split == {"buffer": [1], "other": []}
 
 
 @pytest.mark.parametrize("method", ["initialize_state", "snapshot_state"])

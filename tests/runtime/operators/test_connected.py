@@ -55,7 +55,7 @@ def test_co_map_calls_one_method_per_side_and_drops_none():
 
 def test_co_map_names_the_record_it_failed_on():
     with TwoInputOperatorHarness(CoMap(Maps())) as h, pytest.raises(UserFunctionError, match="record 7"):
-        h.operator.process2(Batch(["a", 7, "b"]))
+        h.operator.process_input(1, Batch(["a", 7, "b"]))
 
 
 class FlatMaps(Function):

@@ -9,7 +9,8 @@ from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.operators.keyed_process import KeyedProcess
 from flott.runtime.operators.process import Process
 from flott.runtime.output_tag import OutputTag
-from flott.runtime.state import backend, values
+from flott.runtime.state import backend
+from flott.runtime.state.prefetch import PrefetchPolicy
 from flott.runtime.time_domain import TimeDomain
 from flott.testing.harness import KeyedOneInputOperatorHarness, OneInputOperatorHarness
 
@@ -58,14 +59,14 @@ def test_state_belongs_to_the_key_and_survives_epochs():
 @pytest.fixture
 def short_strides(monkeypatch):
     """Where state reads ahead, batches are cut into short parts."""
-    monkeypatch.setattr(values, "FEW_KEYS", 1)
-    monkeypatch.setattr(values, "MANY_WRITTEN", 1)
     monkeypatch.setattr(backend, "STRIDE", 3)
 
 
 def read_ahead(h):
     state = h.operator.backend.parts()["total"]
-    state._ahead, state._drafting = 1_000_000, True
+    state.prefetch = PrefetchPolicy(
+        encodes_early=True, min_batch=1, draft_size=1, prefetch_left=1_000_000, drafting=True
+    )
 
 
 @pytest.mark.parametrize("stamps", [None, list(range(10))])

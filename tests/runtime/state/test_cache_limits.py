@@ -8,6 +8,7 @@ from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.store import StateStore
 from flott.runtime.state.values import ValueState
@@ -20,7 +21,7 @@ KEYS = 50
 def test_large_values_are_not_kept_in_memory(tmp_path, size, kept):
     storage, store = LocalStorage(tmp_path / "files"), StateStore(tmp_path / "store", map_size=2**26)
     backend = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits(entries=1_000, memory=100_000))
-    state = backend.part("v", "value state", lambda: ValueState(backend, "v"))
+    state = backend.part("v", VALUE_STATE, lambda: ValueState(backend, "v"))
     store.bring_to(Lineage(), storage)
     backend.begin(store)
     for key in range(KEYS):

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from flott.errors import StateAccessError
 from flott.runtime import native
-from flott.runtime.state import values
 from flott.runtime.state.backend import KeyedBackend, point_batches
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.store import StateStore
 from flott.runtime.state.values import ValueState
@@ -96,17 +96,16 @@ def test_what_cannot_be_pickled_leaves_what_was_there():
 class Job:
     """A state whose values become entries after every batch."""
 
-    def __init__(self, path, monkeypatch):
-        monkeypatch.setattr(values, "MANY_WRITTEN", 1)
-        monkeypatch.setattr(values, "FEW_KEYS", 1)
+    def __init__(self, path):
         self.storage, self.store = LocalStorage(path / "files"), StateStore(path / "store", map_size=2**26)
         self.backend = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits())
-        self.state = self.backend.part("v", "value state", lambda: ValueState(self.backend, "v"))
+        self.state = self.backend.part("v", VALUE_STATE, lambda: ValueState(self.backend, "v"))
+        self.state.prefetch.min_batch = self.state.prefetch.draft_size = 1
         self.files = ()
         self.epoch({-1: "known"})
 
     def batch(self, written):
-        self.state._ahead, self.state._drafting = 1_000_000, True
+        self.state.prefetch.prefetch_left, self.state.prefetch.drafting = 1_000_000, True
         self.backend.look_ahead(list(written))
         for self.backend.scope.key, value in written.items():
             self.state.update(value)
@@ -135,8 +134,8 @@ class Job:
 
 
 @pytest.fixture
-def job(tmp_path, monkeypatch):
-    job = Job(tmp_path, monkeypatch)
+def job(tmp_path):
+    job = Job(tmp_path)
     yield job
     job.store.close()
 
@@ -169,25 +168,25 @@ def test_a_value_that_cannot_be_stored_fails_at_the_end_and_names_the_state(job)
 
 
 def test_it_is_done_where_keys_hardly_come_twice(job):
-    job.state._drafting = False
+    job.state.prefetch.drafting = False
     for keys, worth_while in [(range(100), True), ([1, 2, 3] * 50, False), (range(50), True)]:
         job.backend.look_ahead(list(keys))
         for job.backend.scope.key in keys:
             job.state.update("value")
         job.backend.scope.unset()
         job.end()
-        assert job.state._drafting is worth_while
+        assert job.state.prefetch.drafting is worth_while
 
 
 def test_an_epoch_that_is_much_longer_than_the_last_stops_it(job):
-    job.state._ahead, job.state._drafting = 1_000_000, True
+    job.state.prefetch.prefetch_left, job.state.prefetch.drafting = 1_000_000, True
     going_on = []
     for number in range(5):
         job.backend.look_ahead(list(range(100)))
         for job.backend.scope.key in range(100):
             job.state.update(number)
         job.backend.scope.unset()
-        going_on.append(job.state._drafting)
+        going_on.append(job.state.prefetch.drafting)
     assert going_on == [True, True, False, False, False]
     assert [job.read(key) for key in (0, 99)] == [4, 4]
     job.end()
@@ -202,10 +201,10 @@ def test_long_keys_stay_objects(job):
     assert [job.read(key) for key in (LONG, 1, 2)] == ["long", "one", "two"]
 
 
-def test_before_the_store_knows_the_state_nothing_is_laid_out(tmp_path, monkeypatch):
-    job = Job(tmp_path, monkeypatch)
+def test_before_the_store_knows_the_state_nothing_is_laid_out(tmp_path):
+    job = Job(tmp_path)
     fresh = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits())
-    job.state = fresh.part("w", "value state", lambda: ValueState(fresh, "w"))
+    job.state = fresh.part("w", VALUE_STATE, lambda: ValueState(fresh, "w"))
     job.backend = fresh
     fresh.begin(job.store)
     job.batch({1: "one"})

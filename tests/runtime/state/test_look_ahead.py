@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from flott.runtime.state import values
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.lineage import Lineage
+from flott.runtime.state.prefetch import PrefetchPolicy
 from flott.runtime.state.store import StateStore
-from flott.runtime.state.values import FEW_KEYS, ValueState
+from flott.runtime.state.values import ValueState
 from flott.runtime.storage import LocalStorage
 from flott.runtime.windowing.panes import PaneBackend
 from flott.runtime.windowing.windows import TimeWindow
 
+FEW_KEYS = PrefetchPolicy().min_batch
 LONG = "long" * 200
 KEYS = [LONG, None, ("t", 1), *range(2 * FEW_KEYS), *(f"k{number}" for number in range(FEW_KEYS))]
 
@@ -25,7 +27,7 @@ def state(tmp_path):
     """Return a state that holds half of the keys in the store, and none in memory."""
     storage, store = LocalStorage(tmp_path / "files"), StateStore(tmp_path / "store", map_size=2**26)
     backend = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits(0))
-    state = backend.part("v", "value state", lambda: ValueState(backend, "v"))
+    state = backend.part("v", VALUE_STATE, lambda: ValueState(backend, "v"))
     backend.begin(store)
     for key in KEYS[::2]:
         backend.scope.key = key
@@ -49,7 +51,7 @@ def read(state, keys):
         backend.scope.key = key
         found[key] = state.value()
     backend.scope.unset()
-    return found, state._missed
+    return found, state.prefetch.misses
 
 
 def expected(keys):
@@ -69,7 +71,7 @@ def test_what_is_in_memory_is_not_asked_for(state):
 
 
 def test_what_the_epoch_wrote_is_not_read_over(state):
-    state._ahead = 1_000_000
+    state.prefetch.prefetch_left = 1_000_000
     state._backend.scope.key = 0
     state.update("new")
     found, _ = read(state, KEYS)
@@ -78,43 +80,43 @@ def test_what_the_epoch_wrote_is_not_read_over(state):
 
 
 def test_few_records_are_not_worth_it(state):
-    state._ahead = 1_000_000
+    state.prefetch.prefetch_left = 1_000_000
     some = KEYS[:5]
     assert read(state, some) == (expected(some), len(some))
 
 
-def test_it_ends_when_keys_are_in_memory_again(state, monkeypatch):
-    monkeypatch.setattr(values, "RECORDS_AHEAD", 64 * len(KEYS))
+def test_it_ends_when_keys_are_in_memory_again(state):
+    state.prefetch.window = 64 * len(KEYS)
     read(state, KEYS)
     for _ in range(100):
         read(state, KEYS)
-    assert state._ahead == 0
+    assert state.prefetch.prefetch_left == 0
 
 
 def test_it_ends_at_once_when_hardly_any_key_is_to_be_read(state):
-    state._ahead = 1_000_000
+    state.prefetch.prefetch_left = 1_000_000
     for state._backend.scope.key in KEYS:
         state.update("new")
     assert read(state, KEYS) == (dict.fromkeys(KEYS, "new"), 0)
-    assert state._ahead == 0
+    assert state.prefetch.prefetch_left == 0
 
 
 def test_it_goes_on_while_many_keys_are_to_be_read(state):
-    state._ahead = 1_000_000
+    state.prefetch.prefetch_left = 1_000_000
     for state._backend.scope.key in KEYS[: len(KEYS) // 2]:
         state.update("new")
     read(state, KEYS)
-    assert state._ahead > 0
+    assert state.prefetch.prefetch_left > 0
 
 
 def test_a_key_that_cannot_be_one_is_left_to_the_record(state):
-    state._ahead = 1_000_000
+    state.prefetch.prefetch_left = 1_000_000
     state._backend.look_ahead([*KEYS, ["no key"]])
     assert read(state, KEYS)[0] == expected(KEYS)
 
 
 def test_old_entries_are_converted(state):
-    state._ahead = 1_000_000
+    state.prefetch.prefetch_left = 1_000_000
     state.convert = lambda _, value: (*value, "converted")
     found, missed = read(state, KEYS)
     assert missed == 0
@@ -126,7 +128,7 @@ def test_states_of_windows_are_not_read_ahead():
     """A key that is a pair looks like a key and its window."""
     backend = KeyedBackend("op", "operator 'op'", range(128), 128, CacheLimits(0))
     panes = PaneBackend(backend)
-    state = panes.part("v", "value state", lambda: ValueState(panes, "v"))
-    state._ahead = 2
+    state = panes.part("v", VALUE_STATE, lambda: ValueState(panes, "v"))
+    state.prefetch.prefetch_left = 2
     backend.look_ahead([("a", TimeWindow(0, number)) for number in range(1, FEW_KEYS + 2)])
-    assert (state._told, state.live_entries()) == (0, 0)
+    assert (state.prefetch.batch_size, state.live_entries()) == (0, 0)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.failing_jobs import FailsAt, environment, lines, small_epochs, text_sink
+from tests.waiting import PATIENCE
 
 from flott.common import WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
@@ -91,7 +92,7 @@ def test_a_savepoint_restores_it_with_other_parallelism(tmp_path, monkeypatch, a
     small_epochs(monkeypatch)
     env = environment()
     build(env, tmp_path / "out", rate=1_000)
-    path = env.execute_async("raw").stop_with_savepoint(False, str(tmp_path / "savepoints")).result(120)
+    path = env.execute_async("raw").stop_with_savepoint(False, str(tmp_path / "savepoints")).result(PATIENCE)
     env = environment(None, after, **{"execution.state-recovery.path": path})
     build(env, tmp_path / "out")
     env.execute("raw")

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from flott.errors import StateAccessError
-from flott.runtime.state import values
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import next_lineage, write_file
 from flott.runtime.state.keys_of_state import keys_of_state
+from flott.runtime.state.kinds import AGGREGATING_STATE, LIST_STATE, MAP_STATE, REDUCING_STATE, ROW_LISTS, VALUE_STATE
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
+from flott.runtime.state.prefetch import PrefetchPolicy
 from flott.runtime.state.row_lists import LONG_TAIL, RowLists
 from flott.runtime.state.seen_values import SeenValues
 from flott.runtime.state.store import StateStore
-from flott.runtime.state.values import FEW_KEYS, AggregatingState, ReducingState, ValueState
+from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
 from flott.runtime.storage import LocalStorage
 
 
@@ -46,13 +45,13 @@ class Process:
     def __init__(self, cache_entries=1_000):
         self.backend = KeyedBackend("op", "operator 'x'", range(128), 128, CacheLimits(cache_entries))
         part = self.backend.part
-        self.value = part("v", "value state", lambda: ValueState(self.backend, "v"))
-        self.list = part("l", "list state", lambda: ListState(self.backend, "l"))
-        self.map = part("m", "map state", lambda: MapState(self.backend, "m"))
-        self.sum = part("r", "reducing state", lambda: ReducingState(self.backend, "r", lambda a, b: a + b))
-        self.rows = part("rows", "row lists", lambda: RowLists(self.backend, "rows"))
-        self.seen = part("s", "map state", lambda: SeenValues(self.backend, "s"))
-        self.mean = part("a", "aggregating state", lambda: AggregatingState(self.backend, "a", Mean()))
+        self.value = part("v", VALUE_STATE, lambda: ValueState(self.backend, "v"))
+        self.list = part("l", LIST_STATE, lambda: ListState(self.backend, "l"))
+        self.map = part("m", MAP_STATE, lambda: MapState(self.backend, "m"))
+        self.sum = part("r", REDUCING_STATE, lambda: ReducingState(self.backend, "r", lambda a, b: a + b))
+        self.rows = part("rows", ROW_LISTS, lambda: RowLists(self.backend, "rows"))
+        self.seen = part("s", MAP_STATE, lambda: SeenValues(self.backend, "s"))
+        self.mean = part("a", AGGREGATING_STATE, lambda: AggregatingState(self.backend, "a", Mean()))
 
 
 KEYS = ["a", "b", ("t", 1), "long" * 200, None, 7]
@@ -183,15 +182,14 @@ class StatesLikeTheModel(RuleBasedStateMachine):
     @rule(some=st.lists(keys, min_size=1))
     def look_ahead(self, some):
         for state in (self.worker.value, self.worker.sum, self.worker.mean):
-            state._ahead = 1_000_000
-        self.worker.backend.look_ahead(some * FEW_KEYS)
+            state.prefetch.prefetch_left = 1_000_000
+        self.worker.backend.look_ahead(some * PrefetchPolicy().min_batch)
 
     @rule(some=st.lists(keys, min_size=1))
     def lay_out_early(self, some):
         for state in (self.worker.value, self.worker.sum, self.worker.mean):
-            state._drafting = True
-        with patch.object(values, "MANY_WRITTEN", 1):
-            self.look_ahead(some)
+            state.prefetch.drafting, state.prefetch.draft_size = True, 1
+        self.look_ahead(some)
 
     @rule()
     def go_over_keys(self):
@@ -250,7 +248,7 @@ def test_state_without_a_key_teaches():
 def test_one_name_is_one_kind_of_state():
     process = Process()
     with pytest.raises(StateAccessError, match="'v' was declared as value state and now as list state"):
-        process.backend.part("v", "list state", lambda: ListState(process.backend, "v"))
+        process.backend.part("v", LIST_STATE, lambda: ListState(process.backend, "v"))
 
 
 def test_a_value_that_cannot_be_pickled_names_the_state(tmp_path):

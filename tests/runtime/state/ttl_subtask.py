@@ -10,6 +10,7 @@ from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import next_lineage, write_file
+from flott.runtime.state.kinds import AGGREGATING_STATE, LIST_STATE, MAP_STATE, REDUCING_STATE, VALUE_STATE
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
@@ -48,16 +49,16 @@ class Worker:
         self.backend = backend = KeyedBackend("op", "operator 'x'", range(128), 128, CacheLimits(1_000))
         part = backend.part
         if lifetime is None:
-            self.value = part("v", "value state", lambda: ValueState(backend, "v"))
-            self.list = part("l", "list state", lambda: ListState(backend, "l"))
-            self.map = part("m", "map state", lambda: MapState(backend, "m"))
+            self.value = part("v", VALUE_STATE, lambda: ValueState(backend, "v"))
+            self.list = part("l", LIST_STATE, lambda: ListState(backend, "l"))
+            self.map = part("m", MAP_STATE, lambda: MapState(backend, "m"))
             return
         args = lifetime, clock
-        self.value = part("v", "value state", lambda: ExpiringValueState(backend, "v", *args))
-        self.list = part("l", "list state", lambda: ExpiringListState(backend, "l", *args))
-        self.map = part("m", "map state", lambda: ExpiringMapState(backend, "m", *args))
-        self.sum = part("r", "reducing state", lambda: ExpiringReducingState(backend, "r", *args, add))
-        self.total = part("a", "aggregating state", lambda: ExpiringAggregatingState(backend, "a", *args, Sum()))
+        self.value = part("v", VALUE_STATE, lambda: ExpiringValueState(backend, "v", *args))
+        self.list = part("l", LIST_STATE, lambda: ExpiringListState(backend, "l", *args))
+        self.map = part("m", MAP_STATE, lambda: ExpiringMapState(backend, "m", *args))
+        self.sum = part("r", REDUCING_STATE, lambda: ExpiringReducingState(backend, "r", *args, add))
+        self.total = part("a", AGGREGATING_STATE, lambda: ExpiringAggregatingState(backend, "a", *args, Sum()))
 
 
 class Subtask:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from contextlib import suppress
@@ -10,7 +11,14 @@ import pytest
 from tests.object_stores import objects_in_memory, s3_bucket, s3_server  # noqa: F401 - fixtures
 
 from flott.errors import FlottError
-from flott.runtime.storage import ConflictError, LocalStorage, RemoteStorage, S3Storage, open_storage
+from flott.runtime.storage import (
+    ConflictError,
+    LocalStorage,
+    RemoteStorage,
+    S3Storage,
+    UncertainWriteError,
+    open_storage,
+)
 from flott.runtime.storage.remote import is_refusal
 
 CONDITIONAL = ["local", "objects", "s3"]
@@ -150,6 +158,47 @@ def test_a_write_whose_answer_was_lost_recognises_itself(url, monkeypatch):
     assert storage.read_version("head") == (b"two", second)
 
 
+@pytest.mark.parametrize("url", ["objects"], indirect=True)
+@pytest.mark.parametrize("existing", [False, True])
+def test_a_refusal_while_the_file_is_as_expected_is_no_conflict(url, existing, monkeypatch):
+    """S3 answers 409 when another conditional write, such as one of our own that timed out, is under way."""
+    storage = open_storage(url)
+    version = storage.swap("head", b"one", None) if existing else None
+    call = storage.file_system.call_s3
+    late = []
+
+    def under_way(*words, **named):
+        late.append(lambda: call(*words, **named))
+        raise OSError(errno.EINVAL, "ConditionalRequestConflict")
+
+    monkeypatch.setattr(storage.file_system, "call_s3", under_way)
+    with pytest.raises(UncertainWriteError, match="head"):
+        storage.swap("head", b"two", version)
+    late.pop()()
+    assert storage.read_version("head")[0] == b"two"
+
+
+@pytest.mark.parametrize("url", ["objects"], indirect=True)
+def test_a_refusal_that_can_not_be_looked_into_is_uncertain(url, monkeypatch):
+    """The write was done, its answer lost, the repetition refused, and the connection is gone."""
+    storage = open_storage(url)
+    first = storage.swap("head", b"one", None)
+    call = storage.file_system.call_s3
+
+    def repeated(*words, **named):
+        call(*words, **named)
+        monkeypatch.setattr(storage, "read_version", unreachable)
+        return call(*words, **named)
+
+    monkeypatch.setattr(storage.file_system, "call_s3", repeated)
+    with pytest.raises(UncertainWriteError, match="gone"):
+        storage.swap("head", b"two", first)
+
+
+def unreachable(*_):
+    raise ConnectionError("gone")
+
+
 @pytest.mark.parametrize(
     ("status", "refused"), [(412, True), (409, True), (404, True), (400, False), (403, False), (503, False)]
 )
@@ -197,6 +246,21 @@ def test_a_writer_that_pauses_does_not_bring_back_what_was_removed(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_writer_that_pauses_does_not_create_what_was_created_meanwhile(tmp_path):
+    paused, other = Paused(tmp_path), LocalStorage(tmp_path)
+
+    def overtake():
+        version = other.swap("head", b"one", None)
+        for number in range(3):
+            version = other.swap("head", b"later %d" % number, version)
+
+    paused.meanwhile = overtake
+    with pytest.raises(ConflictError):
+        paused.swap("head", b"stale", None)
+    assert other.read_version("head")[0] == b"later 2"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
 def test_a_plain_file_of_an_older_version_is_the_first_version(tmp_path):
     storage = LocalStorage(tmp_path)
     storage.write("head", b"plain")
@@ -205,6 +269,32 @@ def test_a_plain_file_of_an_older_version_is_the_first_version(tmp_path):
     storage.swap("head", b"next", version)
     assert storage.read_version("head")[0] == b"next"
     assert storage.names("") == ["head.1"]
+
+
+@pytest.mark.parametrize("error", [FileExistsError(errno.EEXIST, "taken"), OSError(errno.EIO, "no answer")])
+def test_a_link_that_was_made_in_spite_of_an_error_counts(tmp_path, monkeypatch, error):
+    """An NFS client repeats a request whose answer was lost, and says that the name is taken."""
+    storage = LocalStorage(tmp_path)
+    link = os.link
+
+    def repeated(*words):
+        link(*words)
+        raise error
+
+    monkeypatch.setattr(os, "link", repeated)
+    version = storage.swap("head", b"one", storage.swap("head", b"zero", None))
+    assert storage.read_version("head") == (b"one", version)
+
+
+def test_a_link_that_was_not_made_wrote_nothing(tmp_path, monkeypatch):
+    def impossible(*_):
+        raise PermissionError(errno.EPERM, "no hard links here")
+
+    monkeypatch.setattr(os, "link", impossible)
+    with pytest.raises(PermissionError, match="no hard links"):
+        LocalStorage(tmp_path).swap("head", b"zero", None)
+    assert LocalStorage(tmp_path).read_version("head") is None
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_sync_names_a_file_that_is_missing(tmp_path):

@@ -106,7 +106,7 @@ def test_joins(some, nulls_match):
     for operator in (AppendJoin(plan), Join(plan)):
         with TwoInputOperatorHarness(operator, keyed=True) as harness:
             for left, batch in some:
-                (harness.operator.process if left else harness.operator.process2)(pack(columns(batch), None))
+                harness.operator.process_input(0 if left else 1, pack(columns(batch), None))
                 harness.end_epoch(new_worker=True)
             found.append(Counter(harness.extract_output_values()))
     assert found[0] == found[1]

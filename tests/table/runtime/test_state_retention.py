@@ -67,9 +67,9 @@ def test_a_row_of_a_join_finds_no_partner_that_is_too_old():
     plan = JoinPlan("INNER", ((0,), (0,)), (False,), None, (TYPES, TYPES), True, "UTC", (100, 0))
     with TwoInputOperatorHarness(Join(plan), keyed=True) as harness:
         harness.operator.process(rows(("a", 1)))
-        harness.operator.process2(rows(("a", 7)))
+        harness.operator.process_input(1, rows(("a", 7)))
         harness.set_processing_time(100)
-        harness.operator.process2(rows(("a", 8)))
+        harness.operator.process_input(1, rows(("a", 8)))
         harness.operator.process(rows(("a", 2)))
         assert harness.extract_output_values() == [("a", 1, "a", 7), ("a", 2, "a", 7), ("a", 2, "a", 8)]
 

@@ -51,7 +51,7 @@ class FlottOptions:
         .no_default_value()
         .with_description(
             "The directory of the working state on each worker's own disk; "
-            "by default in the directory for temporary files."
+            "by default in a private directory below TMPDIR, removed when the process has ended."
         )
     )
     STATE_LOCALITY = (

@@ -26,7 +26,7 @@ class RestOptions:
         ConfigOptions.key("rest.bind-address")
         .string_type()
         .default_value("127.0.0.1")
-        .with_description("The address to listen on. Any other than loopback needs a token.")
+        .with_description("The address to listen on. Any other than loopback needs rest.token-file.")
     )
     ADDRESS = (
         ConfigOptions.key("rest.address")
@@ -38,10 +38,13 @@ class RestOptions:
         ConfigOptions.key("rest.token")
         .string_type()
         .no_default_value()
-        .with_description("The token that whoever changes something must show. Better in a file.")
+        .with_description("A token that entitles beside the one of this user. Better in a file.")
     )
     TOKEN_FILE = (
-        ConfigOptions.key("rest.token-file").string_type().no_default_value().with_description("A file with the token.")
+        ConfigOptions.key("rest.token-file")
+        .string_type()
+        .no_default_value()
+        .with_description("A file with such a token.")
     )
     REGISTRY_DIRECTORY = (
         ConfigOptions.key("flott.registry.dir")

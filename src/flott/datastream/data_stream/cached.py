@@ -12,6 +12,7 @@ from uuid import uuid4
 import fsspec
 
 from flott.common.options import CheckpointingOptions
+from flott.common.workspace import workspace
 from flott.connectors.cached_records import CachedRecordsSink, CachedRecordsSource
 from flott.datastream.data_stream.stream import DataStream
 from flott.errors import GraphError
@@ -147,6 +148,6 @@ def _new_folder(cache: Cache, configuration: Configuration) -> str:
     shared = configuration.get(CheckpointingOptions.CHECKPOINTS_DIRECTORY)
     if shared:
         return f"{shared.rstrip('/')}/caches/{uuid4().hex}"
-    folder = tempfile.mkdtemp(prefix="flott-cache-")
+    folder = tempfile.mkdtemp(prefix="cache-", dir=workspace())
     weakref.finalize(cache, shutil.rmtree, folder, ignore_errors=True)
     return folder

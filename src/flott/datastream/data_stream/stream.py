@@ -10,7 +10,7 @@ from flott.common.typeinfo import TupleTypeInfo, TypeInformation
 from flott.datastream._checks.roles import FILTER, FLAT_MAP, MAP, PROCESS
 from flott.datastream._key_functions import check_keys, key_function
 from flott.datastream._time_checks import strategy_of
-from flott.datastream._typed_output import emit_as
+from flott.datastream._typed_output import typed_records
 from flott.datastream._typed_values import declared
 from flott.datastream.data_stream.output import Outputs
 from flott.datastream.data_stream.partition_windows import PartitionWindows
@@ -301,14 +301,13 @@ class DataStream(OperatorSettings, Partitioning, Outputs, Splitting, PartitionWi
         key_selector: Callable[[Any], Any] | None = None,
     ) -> DataStream:
         """Add an operator behind this stream; without a type of its own it emits what it gets."""
-        if output_type is not None:
-            emit_as(operator, output_type)
         step = PhysicalTransformation(
             id=self._environment.steps.next_id(),
             name=name,
             inputs=(self._transformation,),
             output_type=self.get_type() if output_type is None else output_type,
             operator=operator,
+            typed=None if output_type is None else typed_records(output_type),
             key_selectors=() if key_selector is None else (key_selector,),
         )
         self._environment.steps.register(step)

@@ -6,11 +6,11 @@ after the other, whose timers fire when it has had all its records.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flott.common.watermark_strategy import WatermarkStrategy
-from flott.datastream._typed_output import emit_as
 from flott.datastream.data_stream.folding import FinalFold, RollingFold
 from flott.datastream.data_stream.keyed_functions import FinalReduce
 from flott.datastream.execution_mode import RuntimeExecutionMode
@@ -18,7 +18,7 @@ from flott.errors import GraphError
 from flott.graph.transformations import PhysicalTransformation
 from flott.runtime.operators.checkpointed import checkpointed_part
 from flott.runtime.operators.interval_join import IntervalJoin
-from flott.runtime.operators.key_by_key import KeyByKey, TwoKeyByKey
+from flott.runtime.operators.key_by_key import KeyByKey
 from flott.runtime.operators.keyed_co_process import KeyedCoProcess
 from flott.runtime.operators.keyed_process import KeyedProcess
 from flott.runtime.operators.rolling import RollingReduce
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from flott.graph.transformations import Transformation
+    from flott.runtime.operator import Operator
 
-__all__ = ["adapt_to_mode", "with_inputs"]
+__all__ = ["in_mode", "physical_steps"]
 
 GATHERED = {KeyedProcess, KeyedCoProcess, IntervalJoin}
 """Operators that work on one key after the other; and so do those of windows."""
@@ -41,39 +42,33 @@ GATHERED = {KeyedProcess, KeyedCoProcess, IntervalJoin}
 class TimestampsOnly(WatermarkStrategy):
     """What a strategy is in batch mode: records have timestamps, but no watermark tells how far they are."""
 
-    streaming: WatermarkStrategy | None = None
-    """What it is else."""
+
+def in_mode(registered: list[PhysicalTransformation], mode: RuntimeExecutionMode) -> list[PhysicalTransformation]:
+    """Return the steps of a program as they run in a mode. The program stays as it is, and may run again in another."""
+    if not _is_batch(physical_steps(registered), mode):
+        return registered
+    copies = {step: copy(step) for step in with_inputs(registered)}
+    for step in copies.values():
+        step.inputs = tuple(copies[given] for given in step.inputs)
+        if isinstance(step, PhysicalTransformation):
+            step.operator = _in_batch(step.operator)
+            if _is_gathered(step):
+                selectors: Any = step.key_selectors
+                step.operator = KeyByKey(step.operator, selectors)
+    return [copies[step] for step in registered]  # type: ignore[misc]
 
 
-def adapt_to_mode(registered: Iterable[PhysicalTransformation], mode: RuntimeExecutionMode) -> None:
-    """Give the steps of a program the operators of its mode; a program may be run again in another one."""
-    steps = with_inputs(registered)
-    batch = _is_batch(steps, mode)
-    for step in steps:
-        if isinstance(step.operator, KeyByKey):
-            step.operator = step.operator.operator
-        operator = step.operator
-        if batch and isinstance(operator, RollingReduce):
-            step.operator = KeyedProcess(FinalReduce(operator.function), operator.key_selector)
-        elif not batch and isinstance(operator, KeyedProcess) and isinstance(operator.function, FinalReduce):
-            step.operator = RollingReduce(operator.function.function, operator.key_selector)
-        elif isinstance(operator, KeyedProcess) and isinstance(operator.function, RollingFold):
-            fold = FinalFold if batch else RollingFold
-            step.operator = KeyedProcess(fold(operator.function.function), operator.key_selector)
-        elif isinstance(operator, SourceOperator | TimestampsAndWatermarks) and operator.strategy is not None:
-            operator.strategy = _strategy(operator.strategy, batch=batch)
-        if step.operator is not operator and step.output_type is not None:
-            emit_as(step.operator, step.output_type)
-        if batch and _is_gathered(step):
-            selectors: Any = step.key_selectors
-            step.operator = (KeyByKey if len(selectors) == 1 else TwoKeyByKey)(step.operator, selectors)
-
-
-def _strategy(strategy: WatermarkStrategy, *, batch: bool) -> WatermarkStrategy:
-    known = strategy.streaming if isinstance(strategy, TimestampsOnly) and strategy.streaming else strategy
-    if not batch:
-        return known
-    return TimestampsOnly(WatermarkStrategy.no_watermarks().generator, known.timestamp_assigner, streaming=known)
+def _in_batch(operator: Operator) -> Operator:
+    """Return what an operator is in batch mode."""
+    if isinstance(operator, RollingReduce):
+        return KeyedProcess(FinalReduce(operator.function), operator.key_selector)
+    if isinstance(operator, KeyedProcess) and isinstance(operator.function, RollingFold):
+        return KeyedProcess(FinalFold(operator.function.function), operator.key_selector)
+    if isinstance(operator, SourceOperator | TimestampsAndWatermarks) and operator.strategy is not None:
+        strategy = TimestampsOnly(WatermarkStrategy.no_watermarks().generator, operator.strategy.timestamp_assigner)
+        operator = copy(operator)
+        operator.strategy = strategy
+    return operator
 
 
 def _is_gathered(step: PhysicalTransformation) -> bool:
@@ -97,7 +92,7 @@ def _is_batch(steps: list[PhysicalTransformation], mode: RuntimeExecutionMode) -
     return mode is not RuntimeExecutionMode.STREAMING and not unbounded
 
 
-def with_inputs(registered: Iterable[Transformation]) -> list[PhysicalTransformation]:
+def with_inputs(registered: Iterable[Transformation]) -> list[Transformation]:
     """Return steps and all that they come from."""
     found: dict[Transformation, None] = {}
     waiting = list(registered)
@@ -106,4 +101,9 @@ def with_inputs(registered: Iterable[Transformation]) -> list[PhysicalTransforma
         if step not in found:
             found[step] = None
             waiting.extend(step.inputs)
-    return [step for step in found if isinstance(step, PhysicalTransformation)]
+    return list(found)
+
+
+def physical_steps(registered: Iterable[Transformation]) -> list[PhysicalTransformation]:
+    """Return the steps that become operators, and those among all that they come from."""
+    return [step for step in with_inputs(registered) if isinstance(step, PhysicalTransformation)]

@@ -12,7 +12,7 @@ from flott.datastream._await_result import await_result
 from flott.datastream._steps import Steps
 from flott.datastream.execution_mode import RuntimeExecutionMode
 from flott.datastream.job_listener import JobListener, tell_listeners
-from flott.datastream.stream_execution_environment.batch_mode import adapt_to_mode, with_inputs
+from flott.datastream.stream_execution_environment.batch_mode import in_mode, physical_steps
 from flott.datastream.stream_execution_environment.dependencies import Dependencies
 from flott.datastream.stream_execution_environment.settings import EnvironmentSettings
 from flott.datastream.stream_execution_environment.sources import Sources
@@ -84,17 +84,15 @@ class StreamExecutionEnvironment(EnvironmentSettings, Sources, Dependencies):
                 "there is nothing to execute: no operator was added to any source since the last execution; "
                 "build a program first, as in env.from_collection([1, 2, 3]).print()"
             )
-        writers = self._cache_writers()
-        adapt_to_mode(
-            self.steps.registered, RuntimeExecutionMode[self._configuration.get(ExecutionOptions.RUNTIME_MODE)]
-        )
-        for silent in without_event_time(self.steps.registered):
+        mode = RuntimeExecutionMode[self._configuration.get(ExecutionOptions.RUNTIME_MODE)]
+        steps = in_mode([*self.steps.registered, *self._cache_writers()], mode)
+        for silent in without_event_time(steps):
             warnings.warn(silent, stacklevel=4)  # where the program is executed
         max_parallelism = self.get_max_parallelism()
         config = self.get_config()
         return Program(
             name=name or self._configuration.get(PipelineOptions.NAME) or DEFAULT_JOB_NAME,
-            transformations=[*self.steps.registered, *writers],
+            transformations=steps,
             parallelism=self.get_parallelism(),
             max_parallelism=max_parallelism if max_parallelism > 0 else None,
             chaining_enabled=self.is_chaining_enabled(),
@@ -105,7 +103,7 @@ class StreamExecutionEnvironment(EnvironmentSettings, Sources, Dependencies):
 
     def _cache_writers(self) -> list[PhysicalTransformation]:
         """Return what writes down the records of caches that the program uses and no job has written yet."""
-        used = {step for step in with_inputs(self.steps.registered) if step in self.steps.caches}
+        used = {step for step in physical_steps(self.steps.registered) if step in self.steps.caches}
         caches = [cache for step, cache in self.steps.caches.items() if step in used]
         made = [cache.writer(self.steps.next_id(), self._configuration) for cache in caches]
         self._caches_filled = [cache for cache, writer in zip(caches, made, strict=True) if writer is not None]

@@ -16,7 +16,7 @@ from flott.datastream._checks.picklable import check_picklable
 from flott.datastream._not_yet import not_yet
 from flott.datastream._spark_frames import source_of
 from flott.datastream._time_checks import strategy_of
-from flott.datastream._typed_output import emit_as
+from flott.datastream._typed_output import typed_records
 from flott.datastream._typed_values import conform, declared
 from flott.datastream.data_stream.stream import DataStream
 from flott.datastream.functions import SourceFunction
@@ -172,7 +172,7 @@ class Sources:
         step = PhysicalTransformation(
             id=environment.steps.next_id(),
             name=name,
-            operator=emit_as(SourceOperator(source, strategy), type_info),
+            operator=SourceOperator(source, strategy, typed_records(type_info)),
             output_type=type_info,
             source=source,
         )

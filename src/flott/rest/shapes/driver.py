@@ -30,7 +30,6 @@ DashboardConfig = TypedDict(
         "flink-version": str,
         "flott-version": str,
         "features": Features,
-        "token-required": bool,
     },
 )
 
@@ -68,6 +67,18 @@ class JobsOverview(TypedDict):
     """The list of jobs."""
 
     jobs: list[JobOverview]
+
+
+class PageCode(TypedDict):
+    """What is in a link to the page; it works once."""
+
+    code: str
+
+
+class PageToken(TypedDict):
+    """What the page shows from then on."""
+
+    token: str
 
 
 class Errors(TypedDict):

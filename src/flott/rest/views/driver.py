@@ -45,7 +45,7 @@ def overview(jobs: Collection[ServedJob]) -> Overview:
     }
 
 
-def dashboard_config(*, token_required: bool) -> DashboardConfig:
+def dashboard_config() -> DashboardConfig:
     """Say what a page needs to know before it asks for anything else."""
     moment = time.localtime()
     return {
@@ -55,7 +55,6 @@ def dashboard_config(*, token_required: bool) -> DashboardConfig:
         "flink-version": FLINK_VERSION,
         "flott-version": __version__,
         "features": {"web-submit": False, "web-cancel": True, "web-rescale": False, "web-history": False},
-        "token-required": token_required,
     }
 
 

@@ -129,14 +129,15 @@ class AsyncWait(UserFunctionOperator):
         else:
             self._run()
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self.queue.put_event(lambda output: output.emit_watermark(timestamp))
         self._ready.hand_on(self.output)
+        return None  # It is in the queue, behind the records before it.
 
-    def process_status(self, active: bool) -> None:
+    def on_status(self, active: bool) -> bool | None:
         # Rare, so that what is under way can be waited for.
         self._drain()
-        self.output.emit_status(active)
+        return active
 
     def process_time(self, now: int) -> None:
         if self.queue.held:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from flott.runtime.operators.calls import call_for_each
 from flott.runtime.operators.co_process import UnkeyedProcessing
+from flott.runtime.operators.combined_inputs import CombinedInputs
 from flott.runtime.operators.process import ProcessContext
-from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.state.declared_broadcast import BroadcastStates
 
 if TYPE_CHECKING:
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from flott.runtime.batch import Batch
     from flott.runtime.operators.process import TimeOnlyService
     from flott.runtime.operators.results import Results
+
+
+BROADCAST = 1
+"""The input that all subtasks get."""
 
 
 class BroadcastContext(ProcessContext):
@@ -30,7 +34,7 @@ class BroadcastContext(ProcessContext):
         self.current_watermark = timers.current_watermark
 
 
-class BroadcastProcess(TwoInputs, UnkeyedProcessing):
+class BroadcastProcess(CombinedInputs, UnkeyedProcessing):
     """Calls ``process_element`` for the first input and ``process_broadcast_element`` for the broadcast one."""
 
     states: BroadcastStates
@@ -53,8 +57,8 @@ class BroadcastProcess(TwoInputs, UnkeyedProcessing):
     def snapshot(self) -> Any:
         return self.states.snapshot(super().snapshot())
 
-    def process(self, batch: Batch) -> None:
-        call_for_each(self, batch, self.function.process_element, self.ctx, self.results)
-
-    def process2(self, batch: Batch) -> None:
-        call_for_each(self, batch, self.function.process_broadcast_element, self.broadcast_ctx, self.results)
+    def process_input(self, index: int, batch: Batch) -> None:
+        if index == BROADCAST:
+            call_for_each(self, batch, self.function.process_broadcast_element, self.broadcast_ctx, self.results)
+        else:
+            call_for_each(self, batch, self.function.process_element, self.ctx, self.results)

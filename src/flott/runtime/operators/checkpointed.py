@@ -115,7 +115,7 @@ def checkpointed_part(function: Any) -> Any:
 
 
 class Checkpointing:
-    """Stands before the life of an operator whose function has operator state.
+    """Wraps the life cycle of an operator whose function has operator state.
 
     A function keeps in its own attributes what it has not written to its state yet, so one that ran another epoch than
     the last can't be used again: it is replaced by a new one, as after a restart. In the usual case, when this
@@ -125,21 +125,11 @@ class Checkpointing:
     def __init__(self, operator: UserFunctionOperator) -> None:
         self._operator = operator
         self._pristine = cloudpickle.dumps(operator.function)
-        self._open, self._restore, self._snapshot, self._close = (
-            operator.open, operator.restore, operator.snapshot, operator.close,
-        )  # fmt: skip
         self._opened = False
         self._kept: bytes | None = None
         """The states that the function as it is now belongs to."""
         self._store = OperatorStateStore("")
         self._number = 0
-
-    def attach(self) -> None:
-        """Take over the life of this one operator."""
-        operator: Any = self._operator
-        operator.open, operator.restore, operator.snapshot, operator.close = (
-            self.open, self.restore, self.snapshot, self.close,
-        )  # fmt: skip
 
     def open(self) -> None:
         """Wait: the function is opened after ``initialize_state``, which needs the epoch's state."""
@@ -150,12 +140,12 @@ class Checkpointing:
         self._number = 0 if carried is None else carried.number
         if not self._opened or states != self._kept:
             self._start(states, None if carried is None else carried.unions)
-        self._restore(rest)
+        self._operator.restore(rest)
 
     def _start(self, states: bytes | None, unions: bytes | None) -> None:
         operator = self._operator
         if self._opened:
-            self._close()
+            operator.close()
             operator.function = cloudpickle.loads(self._pristine)
         title = operator.context.title
         restored_states = None if states is None else OperatorStates.unpack(states)
@@ -170,7 +160,7 @@ class Checkpointing:
             )
         except USER_CODE_RAISES as error:
             raise operator.failure(error, "none: it failed in initialize_state()") from None
-        self._open()
+        operator.open()
         self._opened = True
         self._kept = states
 
@@ -191,10 +181,10 @@ class Checkpointing:
             raise operator.failure(error, "none: it failed in snapshot_state()") from None
         states = context.written(self._store.states())
         self._kept = states.pack(operator.context.title)
-        return CarriedStates(self._kept, self._snapshot(), self._number, b"" if states.union else None)
+        return CarriedStates(self._kept, operator.snapshot(), self._number, b"" if states.union else None)
 
     def close(self) -> None:
         """Close the function, if it was opened."""
         if self._opened:
-            self._close()
+            self._operator.close()
             self._opened = False

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from itertools import compress, repeat
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import Batch
+from flott.runtime.operators.combined_inputs import CombinedInputs
 from flott.runtime.operators.results import not_results
-from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.operators.user_function import UserFunctionOperator
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-
-class CoMap(TwoInputs, UserFunctionOperator):
+class CoMap(CombinedInputs, UserFunctionOperator):
     """Calls ``map1`` or ``map2``; a result of None is no record."""
 
-    def process(self, batch: Batch) -> None:
-        self._map(batch, self.function.map1)
-
-    def process2(self, batch: Batch) -> None:
-        self._map(batch, self.function.map2)
-
-    def _map(self, batch: Batch, call: Callable[[Any], Any]) -> None:
+    def process_input(self, index: int, batch: Batch) -> None:
+        call = self.function.map2 if index else self.function.map1
         stamps = batch.stamps
         values: list[Any] = []
         try:
@@ -39,16 +31,11 @@ class CoMap(TwoInputs, UserFunctionOperator):
             self.output.emit(Batch(values, stamps))
 
 
-class CoFlatMap(TwoInputs, UserFunctionOperator):
+class CoFlatMap(CombinedInputs, UserFunctionOperator):
     """Calls ``flat_map1`` or ``flat_map2``."""
 
-    def process(self, batch: Batch) -> None:
-        self._flat_map(batch, self.function.flat_map1)
-
-    def process2(self, batch: Batch) -> None:
-        self._flat_map(batch, self.function.flat_map2)
-
-    def _flat_map(self, batch: Batch, call: Callable[[Any], Any]) -> None:
+    def process_input(self, index: int, batch: Batch) -> None:
+        call = self.function.flat_map2 if index else self.function.flat_map1
         values: list[Any] = []
         extend = self.context.emission.extend
         stamps: list[int | None] | None = None if batch.stamps is None else []

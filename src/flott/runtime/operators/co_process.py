@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.operators.calls import call_for_each
+from flott.runtime.operators.combined_inputs import CombinedInputs
 from flott.runtime.operators.process import ProcessContext, TimeOnlyService
 from flott.runtime.operators.results import Results
-from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.operators.user_function import UserFunctionOperator
 
 if TYPE_CHECKING:
@@ -34,12 +34,12 @@ class UnkeyedProcessing(UserFunctionOperator):
     def snapshot(self) -> Any:
         return self.timers.watermark
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self.timers.watermark = timestamp
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
 
-class CoProcess(TwoInputs, UnkeyedProcessing):
+class CoProcess(CombinedInputs, UnkeyedProcessing):
     """Calls ``process_element1`` or ``process_element2`` for each record."""
 
     ctx: ProcessContext
@@ -48,8 +48,6 @@ class CoProcess(TwoInputs, UnkeyedProcessing):
         super().open()
         self.ctx = ProcessContext(self.timers, self.results)
 
-    def process(self, batch: Batch) -> None:
-        call_for_each(self, batch, self.function.process_element1, self.ctx, self.results)
-
-    def process2(self, batch: Batch) -> None:
-        call_for_each(self, batch, self.function.process_element2, self.ctx, self.results)
+    def process_input(self, index: int, batch: Batch) -> None:
+        call = self.function.process_element2 if index else self.function.process_element1
+        call_for_each(self, batch, call, self.ctx, self.results)

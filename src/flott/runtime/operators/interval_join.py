@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import USER_CODE_RAISES, FlottError
+from flott.runtime.emission import are_light
+from flott.runtime.operators.combined_inputs import CombinedInputs
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.selected_keys import selected_keys
-from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.operators.user_function import UserFunctionOperator
+from flott.runtime.state.changed_in_place import may_change
+from flott.runtime.state.kinds import TIME_BUFFER
 from flott.runtime.state.time_buffer import TimeBuffer
 from flott.runtime.timers import TimerService
 
@@ -133,8 +137,10 @@ class JoinBuffers(UserFunctionOperator):
         self.ctx = JoinContext(self.results)
         clock = self.context.clock
         self.timers = TimerService(backend, "CLEANUP_TIMER", clock, self._clean_up, self._never, SideOwner())
-        left = backend.part("LEFT_BUFFER", "time buffer", lambda: TimeBuffer(backend, "LEFT_BUFFER"))
-        right = backend.part("RIGHT_BUFFER", "time buffer", lambda: TimeBuffer(backend, "RIGHT_BUFFER"))
+        left, right = (
+            backend.part(name, TIME_BUFFER, partial(TimeBuffer, backend, name, _can_change))
+            for name in ("LEFT_BUFFER", "RIGHT_BUFFER")
+        )
         to, (select1, select2) = self.interval, self.key_selectors
         keep1, keep2 = to.keep_left, to.keep_right
         self.left = Side(LEFT, select1, left, right, to.lower, to.upper, max(to.upper, 0), keep1, keep2, to.late_left)
@@ -157,6 +163,7 @@ class JoinBuffers(UserFunctionOperator):
         scope, add, register = self.scope, side.own.add, self.timers.events.add
         watermark, mark, wait = self.timers.current_watermark(), side.mark, side.wait
         keys = selected_keys(self, side.select, batch.values)
+        side.own.may_change = side.own.may_change or not are_light(batch.values)
         record = None
         try:
             for record, key, stamp in zip(batch.values, keys, stamps, strict=True):
@@ -189,6 +196,9 @@ class JoinBuffers(UserFunctionOperator):
                 if keep_partners and not partner[1]:
                     partner[1] = True
                     other.touch(time)
+            if other.may_change:
+                # What a function changes in place is kept, whichever worker has the key next.
+                other.touch(time)
 
     def _call(self, left: Any, right: Any, left_time: int | None, right_time: int | None, stamp: int) -> None:
         ctx, values, stamps = self.ctx, self.results.values, self.results.stamps
@@ -199,10 +209,10 @@ class JoinBuffers(UserFunctionOperator):
             if stamps is not None:
                 stamps.extend(repeat(stamp, len(values) - len(stamps)))
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self.timers.advance_watermark(timestamp)
         self.results.emit(self.output)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def _clean_up(self, time: int, owner: Any) -> None:
         side = self.left if owner[1] == LEFT else self.right
@@ -233,11 +243,12 @@ class JoinBuffers(UserFunctionOperator):
         return FlottError(message)
 
 
-class IntervalJoin(TwoInputs, JoinBuffers):
+class IntervalJoin(CombinedInputs, JoinBuffers):
     """Calls ``process_element(left, right, ctx)`` for each pair that meets."""
 
-    def process(self, batch: Batch) -> None:
-        self.join(batch, self.left)
+    def process_input(self, index: int, batch: Batch) -> None:
+        self.join(batch, self.right if index else self.left)
 
-    def process2(self, batch: Batch) -> None:
-        self.join(batch, self.right)
+
+def _can_change(entry: list[Any]) -> bool:
+    return may_change(entry[0])

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
 from flott.runtime.canonical_keys import loaded_key
+from flott.runtime.input import Input
 from flott.runtime.keys import encode_key
-from flott.runtime.operator import Operator, TwoInputOperator
+from flott.runtime.operator import MultiInputOperator
 from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.state.gathered_input import GatheredInput
+from flott.runtime.state.kinds import GATHERED_INPUT
 from flott.runtime.timer_queue import TimerQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.runtime.context import OperatorContext
-    from flott.runtime.operator import Output
+    from flott.runtime.operator import Operator, Output
     from flott.runtime.reports import Notice
     from flott.runtime.state.gathered_input import Record
 
@@ -39,12 +41,13 @@ class TimelessOutput:
         """Keep it."""
 
 
-class KeyByKey(Operator):
+class KeyByKey(MultiInputOperator):
     """Runs a keyed operator as Flink's batch mode does.
 
     Once the input has ended, the records of a key come in the order of their timestamps; then all its timers fire,
     first those of event time, and its state is dropped. So there is never state of more than one key. What
-    is gathered waits in the store, and of it one key group at a time is in memory.
+    is gathered waits in the store, and of it one key group at a time is in memory. Of several inputs, the records of a
+    key come together in the order of their timestamps.
     """
 
     _waiting: set[int]
@@ -53,6 +56,7 @@ class KeyByKey(Operator):
     def __init__(self, operator: Operator, key_selectors: tuple[Callable[[Any], Any], ...]) -> None:
         self.operator = operator
         self.key_selectors = key_selectors
+        self.inputs = len(key_selectors)
 
     def setup(self, context: OperatorContext, output: Output) -> None:
         super().setup(context, output)
@@ -61,7 +65,7 @@ class KeyByKey(Operator):
     def open(self) -> None:
         self._backend = backend = self.context.keyed("the input of a batch")
         name = "batch-input"
-        self._gathered: GatheredInput = backend.part(name, "gathered input", lambda: GatheredInput(backend, name))
+        self._gathered: GatheredInput = backend.part(name, GATHERED_INPUT, lambda: GatheredInput(backend, name))
         self.operator.open()
 
     def restore(self, carried: Any) -> None:
@@ -79,26 +83,23 @@ class KeyByKey(Operator):
 
     # Gathering
 
-    def process(self, batch: Batch) -> None:
-        self._gather(0, batch)
-
-    def _gather(self, number: int, batch: Batch) -> None:
+    def process_input(self, index: int, batch: Batch) -> None:
         values = batch.values
-        keys = selected_keys(self, self.key_selectors[number], values)
-        self._gathered.add(number, keys, values, batch.stamps or [None] * len(values))
+        keys = selected_keys(self, self.key_selectors[index], values)
+        self._gathered.add(index, keys, values, batch.stamps or [None] * len(values))
 
-    def process_watermark(self, timestamp: int) -> None:
-        self._ends(0, timestamp)
+    def on_input_watermark(self, index: int, timestamp: int) -> int | None:
+        if timestamp != MAX_WATERMARK or index not in self._waiting:
+            return None
+        self._waiting = self._waiting - {index}
+        if self._waiting:
+            return None
+        self._run()
+        return timestamp
 
-    def process_status(self, active: bool) -> None:
+    def on_input_status(self, index: int, active: bool) -> tuple[None, None]:
         """Ignore it: whoever has no records now may have some until the end."""
-
-    def _ends(self, number: int, timestamp: int) -> None:
-        if timestamp == MAX_WATERMARK and number in self._waiting:
-            self._waiting = self._waiting - {number}
-            if not self._waiting:
-                self._run()
-                self.output.emit_watermark(timestamp)
+        return None, None
 
     # Each key alone
 
@@ -124,14 +125,14 @@ class KeyByKey(Operator):
         operator.finish()
 
     def _work_on(self, records: list[Record]) -> None:
-        operator = cast("TwoInputOperator", self.operator)
+        operator = self.operator
+        inputs = [Input(operator, index) for index in range(self.inputs)]
         for number, some in groupby(records, itemgetter(NUMBER)):
             _, _, values, stamps = zip(*some, strict=True)
             batch = Batch(list(values), None if set(stamps) == {None} else list(stamps))
-            (operator.process2 if number else operator.process)(batch)
-        operator.process_watermark(MAX_WATERMARK)
-        if len(self.key_selectors) > 1:
-            operator.process_watermark2(MAX_WATERMARK)
+            inputs[number].process(batch)
+        for one in inputs:
+            one.watermark(MAX_WATERMARK)
         timers = getattr(operator, "timers", None)
         waiting = timers.processing.all() if timers is not None else []
         if waiting:
@@ -141,19 +142,6 @@ class KeyByKey(Operator):
         for part in self._backend.parts().values():
             if part is not self._gathered and (not isinstance(part, TimerQueue) or part.all()):
                 part.forget()
-
-
-class TwoKeyByKey(KeyByKey, TwoInputOperator):
-    """The same with two inputs: the records of a key come from both in the order of their timestamps."""
-
-    def process2(self, batch: Batch) -> None:
-        self._gather(1, batch)
-
-    def process_watermark2(self, timestamp: int) -> None:
-        self._ends(1, timestamp)
-
-    def process_status2(self, active: bool) -> None:
-        """Ignore it, as that of the first input."""
 
 
 def _time(record: Record) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from flott.errors import StateAccessError
+from flott.runtime.operators.broadcast_process import BROADCAST
 from flott.runtime.operators.calls import call_for_each, call_for_each_keyed
+from flott.runtime.operators.combined_inputs import CombinedInputs
 from flott.runtime.operators.timed import KeyedContext, TimedOperator
-from flott.runtime.operators.two_inputs import TwoInputs
 from flott.runtime.state.declared_broadcast import BroadcastStates
 from flott.runtime.state.keys_of_state import keys_of_state
 
@@ -99,7 +100,7 @@ class KeyedBroadcastContext:
         raise StateAccessError(message)
 
 
-class KeyedBroadcastProcess(TwoInputs, TimedOperator):
+class KeyedBroadcastProcess(CombinedInputs, TimedOperator):
     """Calls ``process_element`` with the record's key set, ``process_broadcast_element`` with none, ``on_timer``."""
 
     states: BroadcastStates
@@ -127,10 +128,10 @@ class KeyedBroadcastProcess(TwoInputs, TimedOperator):
     def snapshot(self) -> Any:
         return self.states.snapshot(super().snapshot())
 
-    def process(self, batch: Batch) -> None:
-        call_for_each_keyed(self, batch, self.key_selector, self.function.process_element, self.ctx)
-
-    def process2(self, batch: Batch) -> None:
+    def process_input(self, index: int, batch: Batch) -> None:
+        if index != BROADCAST:
+            call_for_each_keyed(self, batch, self.key_selector, self.function.process_element, self.ctx)
+            return
         # The scope's own error names the operator: let it say where the key is missing.
         scope = self.scope
         title, scope.operator = scope.operator, self._on_broadcast_side

@@ -39,10 +39,10 @@ class MarkPartition(Operator):
         values: list[Any] = [(key, value) for value in batch.values]
         self.output.emit(Batch(values, batch.stamps))
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         if timestamp == MAX_WATERMARK:
             self.output.emit(Batch([(self.key,)]))
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
 
 class EndOfPartition(KeyedProcess):

@@ -102,9 +102,9 @@ class Process(UserFunctionOperator):
     def snapshot(self) -> Any:
         return self.timers.watermark
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self.timers.watermark = timestamp
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def process(self, batch: Batch) -> None:
         records = iter(batch.values)

@@ -8,6 +8,7 @@ from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import Batch
 from flott.runtime.operators.selected_keys import selected_keys
 from flott.runtime.operators.user_function import UserFunctionOperator
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class RollingReduce(UserFunctionOperator):
         super().open()
         backend = self.context.keyed("the reduced value")
         self.state: ValueState = backend.part(
-            "_reduce_state", "value state", lambda: ValueState(backend, "_reduce_state")
+            "_reduce_state", VALUE_STATE, lambda: ValueState(backend, "_reduce_state")
         )
         self.scope = backend.scope
 

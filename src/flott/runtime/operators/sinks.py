@@ -216,13 +216,13 @@ class WriterSink(Operator):
         except USER_CODE_RAISES as error:
             raise self.failed(error, records, batch.values) from None
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self._write_context.watermark = timestamp
         if self.writer is None and getattr(self.sink, "follows_watermarks", False):
             self._start()
         if self.writer is not None and hasattr(self.writer, "write_watermark"):
             self.writer.write_watermark(timestamp)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def finish(self) -> None:
         self._ended = True

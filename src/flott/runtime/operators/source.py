@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.batch import MAX_WATERMARK, Batch
@@ -13,29 +13,25 @@ from flott.runtime.split_watermarks import SplitWatermarks
 from flott.runtime.value_kinds import NotCopiedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from flott.common.watermark_strategy import WatermarkStrategy
     from flott.runtime.metrics import Counter
     from flott.runtime.source import Source, SplitRead
-
-
-class TypedRecords(Protocol):
-    """What is declared of a source's records."""
-
-    def shaper(self, title: str) -> Callable[[Batch], Batch]:
-        """Return what gives batches that shape; ``title`` names the operator in errors."""
+    from flott.runtime.typed_output import TypedRecords
 
 
 class SourceOperator(Operator):
     """Reads splits. With a watermark strategy, each split has its own generator; the slowest one counts."""
 
-    def __init__(self, source: Source, strategy: WatermarkStrategy | None = None) -> None:
+    def __init__(
+        self, source: Source, strategy: WatermarkStrategy | None = None, typed: TypedRecords | None = None
+    ) -> None:
         self.source = source
         self.strategy = strategy
         self.makes_watermarks = strategy is not None and strategy.makes_watermarks
         self.time: SplitWatermarks | None = None
-        self.typed: TypedRecords | None = None
+        self.typed = typed
         """Gives records the shape of the type that was declared for them, before the strategy sees them."""
         self.ended = False
         self.records = 0

@@ -80,10 +80,10 @@ class TimedOperator(UserFunctionOperator):
     def next_wakeup(self) -> int | None:
         return self.timers.next_processing_time()
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self.timers.advance_watermark(timestamp)
         self.results.emit(self.output)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def process_time(self, now: int) -> None:
         self.timers.advance_processing_time(now)

@@ -10,8 +10,7 @@ from flott.runtime.operator import Operator
 from flott.runtime.operators.checkpointed import Checkpointing, checkpointed_part, functions_inside
 
 if TYPE_CHECKING:
-    from flott.runtime.context import OperatorContext
-    from flott.runtime.operator import Output
+    from flott.runtime.operator import Lifecycle
     from flott.runtime.reports import Notice
 
 
@@ -21,10 +20,8 @@ class UserFunctionOperator(Operator):
     def __init__(self, function: Any) -> None:
         self.function = function
 
-    def setup(self, context: OperatorContext, output: Output) -> None:
-        super().setup(context, output)
-        if checkpointed_part(self.function) is not None:
-            Checkpointing(self).attach()
+    def lifecycle(self) -> Lifecycle:
+        return self if checkpointed_part(self.function) is None else Checkpointing(self)
 
     def open(self) -> None:
         try:

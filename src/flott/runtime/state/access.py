@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.state.kinds import AGGREGATING_STATE, LIST_STATE, MAP_STATE, REDUCING_STATE, VALUE_STATE
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
 from flott.runtime.state.schemas import schema_of_descriptor
 from flott.runtime.state.ttl import lifetime_of
-from flott.runtime.state.ttl_states import expiring_state
+from flott.runtime.state.ttl_lists import ExpiringListState
+from flott.runtime.state.ttl_maps import ExpiringMapState
+from flott.runtime.state.ttl_values import ExpiringAggregatingState, ExpiringReducingState, ExpiringValueState
 from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
 
 if TYPE_CHECKING:
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.clock import Clock
     from flott.runtime.state.backend import KeyedBackend, KeyedPart
+    from flott.runtime.state.kinds import StateKind
 
 
 class StateAccess:
@@ -27,44 +31,47 @@ class StateAccess:
 
     def get_state(self, state_descriptor: Any) -> Any:
         """Return the value state that a ``ValueStateDescriptor`` describes."""
-        return self._part(state_descriptor, "value state", ValueState)
+        return self._part(state_descriptor, VALUE_STATE, ValueState, ExpiringValueState)
 
     def get_list_state(self, state_descriptor: Any) -> Any:
         """Return the list state that a ``ListStateDescriptor`` describes."""
-        return self._part(state_descriptor, "list state", ListState)
+        return self._part(state_descriptor, LIST_STATE, ListState, ExpiringListState)
 
     def get_map_state(self, state_descriptor: Any) -> Any:
         """Return the map state that a ``MapStateDescriptor`` describes."""
-        return self._part(state_descriptor, "map state", MapState)
+        return self._part(state_descriptor, MAP_STATE, MapState, ExpiringMapState)
 
     def get_reducing_state(self, state_descriptor: Any) -> Any:
         """Return the reducing state that a ``ReducingStateDescriptor`` describes."""
         reduce = state_descriptor.get_reduce_function().reduce
-        return self._part(
-            state_descriptor, "reducing state", lambda backend, name: ReducingState(backend, name, reduce)
-        )
+        return self._part(state_descriptor, REDUCING_STATE, ReducingState, ExpiringReducingState, reduce)
 
     def get_aggregating_state(self, state_descriptor: Any) -> Any:
         """Return the aggregating state that an ``AggregatingStateDescriptor`` describes."""
         aggregate = state_descriptor.get_agg_function()
-        return self._part(
-            state_descriptor, "aggregating state", lambda backend, name: AggregatingState(backend, name, aggregate)
-        )
+        return self._part(state_descriptor, AGGREGATING_STATE, AggregatingState, ExpiringAggregatingState, aggregate)
 
     def get_folding_state(self, state_descriptor: Any) -> Any:
         """Return the folding state that a ``FoldingStateDescriptor`` describes."""
         return self.get_aggregating_state(state_descriptor)
 
-    def _part(self, descriptor: Any, kind: str, make: Callable[[KeyedBackend, str], KeyedPart]) -> Any:
+    def _part(
+        self,
+        descriptor: Any,
+        kind: StateKind,
+        make: Callable[..., KeyedPart],
+        make_expiring: Callable[..., KeyedPart],
+        *functions: Any,
+    ) -> Any:
         name = descriptor.get_name()
-        backend, clock = self._states_of(f"{kind} '{name}'")
+        backend, clock = self._states_of(f"{kind.name} '{name}'")
         lifetime = lifetime_of(descriptor)
         schema = schema_of_descriptor(descriptor)
 
         def new() -> KeyedPart:
             if lifetime is None:
-                return make(backend, name)
-            return expiring_state(kind, backend, descriptor, lifetime, clock)
+                return make(backend, name, *functions)
+            return make_expiring(backend, name, lifetime, clock, *functions)
 
         part = backend.part(name, kind, new, schema)
         part.watch()

@@ -9,6 +9,7 @@ import numpy as np
 
 from flott.errors import USER_CODE_RAISES, StateAccessError
 from flott.runtime.native import entries
+from flott.runtime.state.address_layout import COLUMN
 from flott.runtime.state.addresses import LONG_KEYS, Heads, column_of
 from flott.runtime.state.former_keys import check_stored_keys
 from flott.runtime.state.key_scope import KeyScope
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from flott.runtime.native._entries import Drafts
     from flott.runtime.state.cache_limits import CacheLimits
     from flott.runtime.state.changes import Changes, EpochChanges
+    from flott.runtime.state.kinds import StateKind
     from flott.runtime.state.points import Points
     from flott.runtime.state.schemas import ConvertEntry, StoredStates
     from flott.runtime.state.store import StateStore
@@ -197,7 +199,7 @@ class KeyedBackend:
 
     # Parts
 
-    def part(self, name: str, kind: str, make: Callable[[], KeyedPart], schema: str = "") -> Any:
+    def part(self, name: str, kind: StateKind, make: Callable[[], KeyedPart], schema: str = "") -> Any:
         """Return the state or timer queue of that name, made at first use; one name has one kind and one type."""
         self.schemas.declare(name, kind, schema)
         if name not in self._parts:
@@ -286,7 +288,7 @@ class KeyedBackend:
 
     def get(self, address: bytes) -> bytes | None:
         """Read an entry of the epoch's version."""
-        column = address[2:6]
+        column = address[COLUMN]
         return (self.readers.get(column) or self.reader(column))(address)
 
     def get_many(self, column: bytes, addresses: list[bytes]) -> list[bytes | None]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from flott.errors import StateAccessError
+from flott.runtime.canonical_keys import PLAIN
+from flott.runtime.state.map_keys import ShownKeys, found_by
 
 if TYPE_CHECKING:
     from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
@@ -13,19 +15,27 @@ if TYPE_CHECKING:
 class BroadcastState:
     """A map in memory. It is small by nature: every subtask has all of it."""
 
-    __slots__ = ("entries", "name")
+    __slots__ = ("_shown", "_values", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.entries: dict[Any, Any] = {}
+        self._values: dict[Any, Any] = {}
+        """By the canonical forms of the keys."""
+        self._shown = ShownKeys()
+
+    @property
+    def entries(self) -> dict[Any, Any]:
+        """All entries, not to be changed."""
+        values = self._values
+        return {self._shown.of(None, key): value for key, value in values.items()} if self._shown.by_map else values
 
     def get(self, key: Any) -> Any:
         """Return the value under a map key, or None."""
-        return self.entries.get(key)
+        return self._values.get(key if type(key) in PLAIN else found_by(key))
 
     def contains(self, key: Any) -> bool:
         """Say whether there is an entry under a map key."""
-        return key in self.entries
+        return (key if type(key) in PLAIN else found_by(key)) in self._values
 
     def items(self) -> ItemsView[Any, Any]:
         """Go over the entries."""
@@ -37,27 +47,29 @@ class BroadcastState:
 
     def values(self) -> ValuesView[Any]:
         """Go over the values."""
-        return self.entries.values()
+        return self._values.values()
 
     def is_empty(self) -> bool:
         """Say whether there is no entry."""
-        return not self.entries
+        return not self._values
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value under a map key."""
-        self.entries[key] = value
+        self._values[self._shown.put(None, key)] = value
 
     def put_all(self, dict_value: Mapping[Any, Any]) -> None:
         """Set several values."""
-        self.entries.update(dict_value)
+        for key, value in dict_value.items():
+            self.put(key, value)
 
     def remove(self, key: Any) -> None:
         """Remove the entry under a map key, if there is one."""
-        self.entries.pop(key, None)
+        self._values.pop(self._shown.removed(None, key), None)
 
     def clear(self) -> None:
         """Remove all entries."""
-        self.entries.clear()
+        self._values.clear()
+        self._shown.clear()
 
     def __getitem__(self, key: Any) -> Any:
         return self.get(key)
@@ -69,7 +81,7 @@ class BroadcastState:
         self.remove(key)
 
     def __contains__(self, key: Any) -> bool:
-        return key in self.entries
+        return self.contains(key)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.entries)
@@ -100,10 +112,10 @@ class ReadOnlyBroadcastState:
         return self._state.entries.values()
 
     def __getitem__(self, key: Any) -> Any:
-        return self._state.entries.get(key)
+        return self._state.get(key)
 
     def __contains__(self, key: Any) -> bool:
-        return key in self._state.entries
+        return self._state.contains(key)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._state.entries)

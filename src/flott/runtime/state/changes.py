@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from flott.runtime.state.address_layout import COLUMN
 from flott.runtime.state.points import Points, points_of
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ def merged(several: list[EpochChanges]) -> EpochChanges:
         entries.update(changes.all())
         pointed = (pointed | changes.points.columns) - changes.ordered
         ordered = (ordered | changes.ordered) - changes.points.columns
-    points = points_of((address, value) for address, value in entries.items() if address[2:6] in pointed)
-    return EpochChanges({a: value for a, value in entries.items() if a[2:6] not in pointed}, points, ordered)
+    points = points_of((address, value) for address, value in entries.items() if address[COLUMN] in pointed)
+    return EpochChanges({a: value for a, value in entries.items() if a[COLUMN] not in pointed}, points, ordered)
 
 
 def sorted_out(changes: EpochChanges, looked_up: Collection[bytes]) -> EpochChanges:
@@ -77,8 +78,8 @@ def sorted_out(changes: EpochChanges, looked_up: Collection[bytes]) -> EpochChan
     """
     if changes.ordered or len(changes.points) or not looked_up:
         return changes
-    points = points_of(entry for entry in changes.items() if entry[0][2:6] in looked_up)
-    return EpochChanges({a: value for a, value in changes.items() if a[2:6] not in looked_up}, points)
+    points = points_of(entry for entry in changes.items() if entry[0][COLUMN] in looked_up)
+    return EpochChanges({a: value for a, value in changes.items() if a[COLUMN] not in looked_up}, points)
 
 
 def parts_of(entries: Iterable[tuple[bytes, bytes]], size: int) -> Iterator[Changes]:

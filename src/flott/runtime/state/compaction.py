@@ -7,6 +7,7 @@ from heapq import merge
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
+from flott.runtime.state.address_layout import COLUMN
 from flott.runtime.state.changes import EpochChanges, merged, parts_of
 from flott.runtime.state.lineage import GROUPS, Lineage, Origin, StateFile, encode_changes, read_changes
 from flott.runtime.state.savepoint_file import SUFFIX, encode_savepoint
@@ -147,7 +148,7 @@ def after_changes(store: StateStore, changes: EpochChanges) -> Iterator[tuple[by
 def write_aside(place: Path, name: str, changes: EpochChanges, token: str) -> StateFile:
     """Store changes on this machine alone, for as long as the job's storage takes no files."""
     file = write_file(LocalStorage(place), name, changes, token)
-    columns = tuple((column, column) for column in {key[2:6] for key in changes.all()})
+    columns = tuple((column, column) for column in {key[COLUMN] for key in changes.all()})
     return replace(file, origin=Origin(str(place), token, (0, GROUPS), columns))
 
 

@@ -54,8 +54,8 @@ class BroadcastStates:
             entries = saved.broadcast.get(name, {})
             schema = saved.schemas.get(name, "")
             change = change_of_schema(self._title, "broadcast state", name, schema, self._schemas.get(name, ""))
-            state.entries.clear()
-            state.entries.update(entries if change is None else change(entries))
+            state.clear()
+            state.put_all(entries if change is None else change(entries))
         return rest
 
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from flott.errors import StateAccessError
 from flott.runtime.keys import decode_key, encode_key, key_group_of
+from flott.runtime.state.address_layout import GROUP, TIMED, group_in, key_end, key_in
 from flott.runtime.state.addresses import LONG_KEY, LONG_KEYS, column_of
+from flott.runtime.state.kinds import BY_KEY, MAP_STATE, Form, form_of
 from flott.runtime.state.maps import MapState, entry_address
 
 if TYPE_CHECKING:
@@ -22,12 +24,6 @@ if TYPE_CHECKING:
 DIGEST_SIZE = 32
 ALWAYS_SAME = frozenset({b"s", b"i", b"n", b"b"})
 """What the bytes of strings, integers, None and bytes begin with."""
-
-BY_KEY = frozenset({
-    "value state", "list state", "map state", "reducing state", "aggregating state", "accumulators", "lists of records",
-    "sums of groups", "row lists", "pending rows", "time buffer", "runs",
-})  # fmt: skip
-"""Kinds of states whose addresses begin with ``group | column | length | key``."""
 
 
 def has_same_bytes(encoded: bytes) -> bool:
@@ -47,30 +43,31 @@ def check_stored_keys(backend: KeyedBackend) -> None:
     parts = backend.parts()
     for name, stored in backend.schemas.stored.items():
         kind, part = stored[0].kind, parts.get(name)
+        form = form_of(name, kind)
         for address, data in backend.entries_of(column_of(backend.operator_id, name)):
-            for key in _changed_keys(backend, "value state" if name == "sessions" else kind, address, data):
+            for key in _changed_keys(backend, form, address, data):
                 raise _refusal(backend, name, key)
-            moved = _moved(address, data) if kind == "map state" else None
+            moved = _moved(address, data) if kind == MAP_STATE.name else None
             if moved is not None:
                 if not isinstance(part, MapState):
                     raise _refusal(backend, name, pickle.loads(data)[0])
                 part.moved[moved] = address
 
 
-def _changed_keys(backend: KeyedBackend, kind: str, address: bytes, data: bytes) -> Iterator[Any]:
+def _changed_keys(backend: KeyedBackend, form: Form, address: bytes, data: bytes) -> Iterator[Any]:
     """Go over the keys of an entry that are not found, or not in this key group, by their canonical bytes."""
-    if kind in BY_KEY:
-        yield from _unless_same(_whole(backend, address[:2], address[8 : 8 + int.from_bytes(address[6:8], "big")]))
-    elif kind == "timers":
-        yield from _unless_same(_whole(backend, address[:2], address[16 : 16 + int.from_bytes(address[14:16], "big")]))
-    elif kind in {"timers by moment", "events"}:
-        group = int.from_bytes(address[:2], "big")
-        yield from (key for key in _keys_inside(kind, data) if key_group_of(key, backend.max_parallelism) != group)
+    if form in BY_KEY:
+        yield from _unless_same(_whole(backend, address[GROUP], key_in(address)))
+    elif form is Form.TIMERS:
+        yield from _unless_same(_whole(backend, address[GROUP], key_in(address, TIMED)))
+    elif form in {Form.MOMENTS, Form.EVENTS}:
+        group = group_in(address)
+        yield from (key for key in _keys_inside(form, data) if key_group_of(key, backend.max_parallelism) != group)
 
 
-def _keys_inside(kind: str, data: bytes) -> Iterable[Any]:
+def _keys_inside(form: Form, data: bytes) -> Iterable[Any]:
     content = pickle.loads(data)
-    if kind == "events":
+    if form is Form.EVENTS:
         return content[1] if isinstance(content, tuple) else ()
     return [key for namespace, keys in content.items() for key in (_first(keys) if namespace[:1] == b"D" else keys)]
 
@@ -92,7 +89,7 @@ def _unless_same(encoded: bytes) -> Iterator[Any]:
 
 def _moved(address: bytes, data: bytes) -> bytes | None:
     """Return where an entry of a map is looked for, if that is not where it is."""
-    end = 8 + int.from_bytes(address[6:8], "big")
+    end = key_end(address)
     if address[end : end + 1] in ALWAYS_SAME:
         return None
     now = address[:end] + entry_address(encode_key(pickle.loads(data)[0]))

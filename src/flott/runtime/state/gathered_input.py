@@ -6,6 +6,8 @@ import pickle
 import struct
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from flott.runtime.state.address_layout import group_bytes
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -66,7 +68,7 @@ class GatheredInput:
         """Remove and give all records, a key group at a time, in the order of arrival."""
         self.pack()
         for number in self._backend.groups:
-            prefix = struct.pack(">H", number) + self._column
+            prefix = group_bytes(number) + self._column
             stored = list(self._backend.scan(prefix))
             fresh = sorted(address for address in self._changes if address.startswith(prefix))
             found = [record for _, data in stored for record in pickle.loads(data)]

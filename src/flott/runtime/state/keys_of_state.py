@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flott.runtime.keys import decode_key
+from flott.runtime.state.address_layout import GROUP, head_of, key_in
 from flott.runtime.state.addresses import LONG_KEY, LONG_KEYS
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
@@ -77,7 +78,7 @@ def stored_keys(backend: KeyedBackend, column: bytes) -> Iterator[Any]:
     """Go over the keys that have entries of a column in the store, each once."""
     last = b""
     for address, _ in backend.entries_of(column):
-        head = address[: 8 + int.from_bytes(address[6:8], "big")]
+        head = head_of(address)
         if head != last:
             last = head
             yield key_in_address(backend, head)
@@ -85,10 +86,10 @@ def stored_keys(backend: KeyedBackend, column: bytes) -> Iterator[Any]:
 
 def key_in_address(backend: KeyedBackend, head: bytes) -> Any:
     """Read the key out of an address ``group | column | length | key``."""
-    encoded = head[8:]
+    encoded = key_in(head)
     if len(encoded) == LONG_KEY:
         # Cut, most likely; if a key just happens to be as long, there is no whole one under its end.
-        whole = backend.get(head[:2] + LONG_KEYS + encoded[-DIGEST_SIZE:])
+        whole = backend.get(head[GROUP] + LONG_KEYS + encoded[-DIGEST_SIZE:])
         if whole is not None:
             return decode_key(whole)
     return decode_key(encoded)

@@ -12,6 +12,7 @@ from zlib import crc32
 import numpy as np
 
 from flott.errors import StateStoreError
+from flott.runtime.state.address_layout import COLUMN, GROUP, REST
 from flott.runtime.state.batch_parts import widths_of
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.packing import packed, unpacked
@@ -215,10 +216,10 @@ def taken_over(changes: EpochChanges, origin: Origin) -> EpochChanges:
 
     def own(entries: Iterable[tuple[bytes, bytes | None]]) -> Iterator[tuple[bytes, bytes | None]]:
         for key, value in entries:
-            if first <= key[:2] < end:
-                column = columns.get(key[2:6])
+            if first <= key[GROUP] < end:
+                column = columns.get(key[COLUMN])
                 if column is not None:
-                    yield key[:2] + column + key[6:], value
+                    yield key[GROUP] + column + key[REST], value
 
     ordered = {columns[column] for column in changes.ordered if column in columns}
     return EpochChanges(dict(own(changes.items())), points_of(own(changes.points.entries())), ordered)

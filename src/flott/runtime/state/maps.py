@@ -6,10 +6,11 @@ import pickle
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from flott.runtime.canonical_keys import MAY_HOLD_NAN, with_one_nan
+from flott.runtime.canonical_keys import MAY_HOLD_NAN, PLAIN, with_one_nan
 from flott.runtime.keys import encode_key
 from flott.runtime.state.changed_in_place import UNCHANGING, may_change
 from flott.runtime.state.live_values import differs
+from flott.runtime.state.map_keys import ShownKeys, found_by, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,10 +32,15 @@ def entry_address(encoded: bytes) -> bytes:
 
 
 class MapState:
-    """A map per key. Values are read entry by entry; going over a map merges the store with this epoch's writes."""
+    """A map per key. Values are read entry by entry; going over a map merges the store with this epoch's writes.
+
+    Keys of users' maps are in their canonical form here. Those of the engine's own maps are rows of typed columns, of
+    which equal ones are equal to Python.
+    """
 
     __slots__ = (
-        "_backend", "_cleared", "_column", "_complete", "_handed", "_read", "_scope", "_written", "convert", "moved",
+        "_backend", "_cleared", "_column", "_complete", "_handed", "_read", "_scope", "_shown", "_written", "convert",
+        "moved",
     )  # fmt: skip
 
     def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
@@ -49,6 +55,7 @@ class MapState:
         """Keys whose stored entries must go."""
         self._handed: dict[tuple[Any, Any], Any] | None = None
         """What was handed out of ``_read`` in this epoch and can change in place; None if nobody changes it there."""
+        self._shown = ShownKeys()
         self.convert: ConvertEntry | None = None
         """How entries are read that were stored under another schema."""
         self.moved: dict[bytes, bytes] = {}
@@ -71,8 +78,8 @@ class MapState:
         written = self._written.get(at)
         if written is None:
             written = self._written[at] = {}
-        if type(key) in MAY_HOLD_NAN:
-            key = with_one_nan(key)
+        if type(key) not in PLAIN or self._shown.by_map:
+            key = self._put_as(at, key)
         written[key] = value
 
     def put_all(self, dict_value: Mapping[Any, Any]) -> None:
@@ -82,10 +89,23 @@ class MapState:
 
     def remove(self, key: Any) -> None:
         """Remove the entry under a map key, if there is one."""
-        self.put(key, REMOVED)
+        self._written.setdefault(self._scope.key, {})[self._found_by(key)] = REMOVED
+
+    def _put_as(self, at: Any, key: Any) -> Any:
+        """Return what a key that is put is found by, and note how it comes back."""
+        if self._handed is not None:
+            return self._shown.put(at, key)
+        return with_one_nan(key) if type(key) in MAY_HOLD_NAN else key
+
+    def _found_by(self, key: Any) -> Any:
+        if self._handed is not None:
+            return found_by(key)
+        return with_one_nan(key) if type(key) in MAY_HOLD_NAN else key
 
     def _lookup(self, key: Any) -> Any:
         at = self._scope.key
+        if type(key) not in PLAIN:
+            key = self._found_by(key)
         written = self._written.get(at)
         if written is not None and key in written:
             return written[key]
@@ -97,13 +117,11 @@ class MapState:
             if self._handed is not None and type(value) not in UNCHANGING:
                 self._handed[at, key] = value
             return value
-        if type(key) in MAY_HOLD_NAN and (same := with_one_nan(key)) is not key:
-            return self._lookup(same)
         if at in self._complete or at in self._cleared:
             return REMOVED
         address = self._address(at, key)
         data = self._stored(address)
-        value = read[key] = REMOVED if data is None else self._entry(address, data)[1]
+        value = read[key] = REMOVED if data is None else self._entry(at, address, data)[1]
         return value if self._handed is None else self._hand_out(at, key, value)
 
     # Changes in place
@@ -130,31 +148,35 @@ class MapState:
                 self._written.setdefault(at, {})[key] = value
 
     def _differs(self, at: Any, key: Any, value: Any) -> bool:
-        return differs((key, value), self._stored(self._address(at, key)))
+        return differs((self._shown.of(at, key), value), self._stored(self._address(at, key)))
 
     def _stored(self, address: bytes) -> bytes | None:
         data = self._backend.get(address)
         return self._backend.get(self.moved[address]) if data is None and address in self.moved else data
 
-    def _entry(self, address: bytes, data: bytes) -> Any:
-        """Read a stored entry: a map key and its value."""
+    def _entry(self, at: Any, address: bytes, data: bytes) -> tuple[Any, Any]:
+        """Read a stored entry: what its key is found by, and its value."""
         entry = pickle.loads(data)
-        if type(entry[0]) in MAY_HOLD_NAN:
-            entry = with_one_nan(entry[0]), entry[1]
-        return entry if self.convert is None else self.convert(address, entry)
+        key, value = entry if self.convert is None else self.convert(address, entry)
+        return (key if type(key) in PLAIN else self._put_as(at, key)), value
 
     # The whole map
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Go over the entries."""
         at = self._scope.key
-        stored = self._load(at)
-        written = self._written.get(at, {})
-        entries = [(key, value) for key, value in {**stored, **written}.items() if value is not REMOVED]
-        if self._handed is not None and not UNCHANGING.issuperset(map(type, stored.values())):
-            for key, value in entries:
+        entries, written = self._load(at), self._written.get(at)
+        if written:
+            entries = {**entries, **written}
+        if self._handed is None:
+            return iter([(key, value) for key, value in entries.items() if value is not REMOVED])
+        found = [(key, value) for key in in_order(entries) if (value := entries[key]) is not REMOVED]
+        if not UNCHANGING.issuperset(map(type, entries.values())):
+            for key, value in found:
                 self._hand_out(at, key, value)
-        return iter(entries)
+        if self._shown.by_map:
+            found = [(self._shown.of(at, key), value) for key, value in found]
+        return iter(found)
 
     def keys(self) -> Iterator[Any]:
         """Go over the map keys."""
@@ -173,14 +195,16 @@ class MapState:
         at = self._scope.key
         self._written.pop(at, None)
         self._read[at] = {}
+        self._shown.forget(at)
         self._cleared.add(at)
 
     def _load(self, at: Any) -> dict[Any, Any]:
         read = self._read.setdefault(at, {})
         if at not in self._complete and at not in self._cleared:
             for address, data in self._backend.scan(self._backend.address(self._column, at)):
-                key, value = self._entry(address, data)
-                read[key] = value
+                key, value = self._entry(at, address, data)
+                # What was read before may have been changed in place since.
+                read.setdefault(key, value)
             self._complete.add(at)
         return read
 
@@ -212,7 +236,8 @@ class MapState:
         for at, written in self._written.items():
             read = self._read.setdefault(at, {})
             for key, value in written.items():
-                changes[self._address(at, key)] = None if value is REMOVED else pickle.dumps((key, value), 5)
+                shown = self._shown.of(at, key)
+                changes[self._address(at, key)] = None if value is REMOVED else pickle.dumps((shown, value), 5)
                 read[key] = value
         self._complete |= self._cleared
         self._written = {}
@@ -230,6 +255,7 @@ class MapState:
     def forget(self) -> None:
         self._written = {}
         self._read = {}
+        self._shown.clear()
         self._handed = None if self._handed is None else {}
         self._complete = set()
         self._cleared = set()

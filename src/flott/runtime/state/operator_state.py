@@ -155,7 +155,7 @@ class OperatorStateStore:
         change = change_of_schema(self._title, mode, name, self._restored_schemas.get(name, ""), schema)
         if change is not None:
             if isinstance(state, BroadcastState):
-                state.entries.update(change(state.entries))
+                state.put_all(change(state.entries))
             else:
                 state.elements = change(state.elements)
 

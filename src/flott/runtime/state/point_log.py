@@ -12,6 +12,7 @@ import numpy as np
 
 from flott.runtime.keys import SPREAD
 from flott.runtime.native import entries
+from flott.runtime.state.address_layout import COLUMN
 from flott.runtime.state.batch_parts import chosen, cut, gathered
 from flott.runtime.state.points import GONE, HEADER, PointBatch, batch_of
 from flott.runtime.state.slot_table import FULL, PLACE, PLACE_BITS, TAG, LogView, bits_for, find, insert
@@ -361,7 +362,7 @@ class PointLog:
 
 def without_columns(batch: PointBatch, columns: Collection[bytes]) -> PointBatch:
     """Return the entries of other columns."""
-    kept = [entry for entry in batch.entries() if entry[0][2:6] not in columns]
+    kept = [entry for entry in batch.entries() if entry[0][COLUMN] not in columns]
     return batch_of([address for address, _ in kept], [value for _, value in kept])
 
 

@@ -9,6 +9,8 @@ from zlib import crc32
 
 import numpy as np
 
+from flott.runtime.state.address_layout import COLUMN
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -109,5 +111,5 @@ def points_of(entries: Iterable[tuple[bytes, bytes | None]]) -> Points:
     """Gather entries, whose addresses are all different."""
     points = Points()
     for address, value in entries:
-        points.add(address[2:6], [address], [value])
+        points.add(address[COLUMN], [address], [value])
     return points

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from flott.errors import StateStoreError
 from flott.runtime.keys import decode_key
+from flott.runtime.state.address_layout import COLUMN, group_in, key_end, key_in, time_in, without_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,11 +55,11 @@ def encode_savepoint(entries: Iterable[tuple[bytes, bytes]], columns: dict[bytes
     rows: dict[str, list[Any]] = {name: [] for name in SCHEMA.names}
     checksum = 0
     for address, entry in entries:
-        column = columns.get(address[2:6])
+        column = columns.get(address[COLUMN])
         rows["operator_id"].append(column and column.operator_id)
         rows["state"].append(column and column.name)
         rows["kind"].append(column and column.kind)
-        rows["key_group"].append(int.from_bytes(address[:2], "big"))
+        rows["key_group"].append(group_in(address))
         key, value = timer_text(address) if column and column.kind == TIMERS else entry_text(address, entry)
         rows["key"].append(key)
         rows["value"].append(value)
@@ -102,17 +103,16 @@ def entry_text(address: bytes, entry: bytes) -> tuple[str | None, str | None]:
 
 def timer_text(address: bytes) -> tuple[str | None, str | None]:
     """Return the key and the moment of a timer for people; the address has the moment before the key."""
-    moment = int.from_bytes(address[6:14], "big") - 2**63
-    return key_text(address[:6] + address[14:]), str(moment)
+    return key_text(without_time(address)), str(time_in(address))
 
 
 def key_text(address: bytes) -> str | None:
     """Return the key of an entry for people; None where the address holds none, or only the beginning of a long one."""
-    size = int.from_bytes(address[6:8], "big")
-    if len(address) < 8 + size or not size:
+    encoded = key_in(address)
+    if not encoded or len(address) < key_end(address):
         return None
     try:
-        return text_of(decode_key(address[8 : 8 + size]))
+        return text_of(decode_key(encoded))
     except Exception:  # noqa: BLE001 - a column of the savepoint that only people read
         return None
 

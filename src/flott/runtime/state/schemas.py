@@ -8,24 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from flott.common.typeinfo.schema import schema_text
 from flott.errors import StateAccessError
+from flott.runtime.state.address_layout import group_in
 from flott.runtime.state.evolution import IncompatibleSchemasError, converter, map_value_converter
+from flott.runtime.state.kinds import INTERNAL, KINDS, MAP_STATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from flott.runtime.state.evolution import Convert
+    from flott.runtime.state.kinds import StateKind
 
     ConvertEntry = Callable[[bytes, Any], Any]
     """Address and content of an entry → the content as the state now has it."""
 
 CANONICAL = "canonical keys"
 """Under this name, beside those of states, the key groups whose keys are canonical."""
-
-LISTS = frozenset({"list state", "lists of records"})
-"""Kinds that are stored alike."""
-
-OF_USERS = frozenset({"value state", "list state", "map state", "reducing state", "aggregating state"})
-"""Kinds of states that functions ask for, perhaps late; the others are asked for when an operator is opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +46,15 @@ class StateSchemas:
     def __init__(self, title: str, groups: range) -> None:
         self._title = title
         self._groups = groups
-        self._declared: dict[str, tuple[str, str]] = {}
+        self._declared: dict[str, tuple[StateKind, str]] = {}
         self.stored: StoredStates = {}
 
-    def declare(self, name: str, kind: str, schema: str) -> None:
+    def declare(self, name: str, kind: StateKind, schema: str) -> None:
         """Note what a state is declared as; a name stands for one state of one type."""
         known_kind, known = self._declared.get(name, (kind, schema))
         if known_kind != kind or (known and schema and known != schema):
-            was, now = (f"{one} of type {of}" if of else one for one, of in ((known_kind, known), (kind, schema)))
+            declared = (known_kind.name, known), (kind.name, schema)
+            was, now = (f"{one} of type {of}" if of else one for one, of in declared)
             message = (
                 f"{self._title}: state '{name}' was declared as {was} and now as {now}. "
                 f"A name stands for one state: choose another name for the second."
@@ -65,8 +63,9 @@ class StateSchemas:
         self._declared[name] = kind, known or schema
 
     def declared(self, name: str) -> tuple[str, str]:
-        """Return the kind and the schema of a state."""
-        return self._declared.get(name, ("internal", ""))
+        """Return the kind and the schema of a state, as they are saved."""
+        kind, schema = self._declared.get(name, (INTERNAL, ""))
+        return kind.name, schema
 
     def conversion(self, name: str) -> ConvertEntry | None:
         """Return how entries are read that were stored under another schema; None if there are none."""
@@ -76,21 +75,21 @@ class StateSchemas:
             return None
 
         def convert(address: bytes, content: Any) -> Any:
-            group = int.from_bytes(address[:2], "big")
+            group = group_in(address)
             change = next((change for end, change in changes if group < end), None)
             return content if change is None else change(content)
 
         return convert
 
     def _change(self, name: str, stored: Stored) -> Convert | None:
-        kind, schema = self.declared(name)
-        if kind != stored.kind and not {kind, stored.kind} <= LISTS:
+        kind, schema = self._declared.get(name, (INTERNAL, ""))
+        if not kind.restores(stored.kind):
             message = (
-                f"{self._title}: state '{name}' was saved as {stored.kind}, and is now {kind}. Keep the kind of a "
+                f"{self._title}: state '{name}' was saved as {stored.kind}, and is now {kind.name}. Keep the kind of a "
                 f"state, or give the new one another name."
             )
             raise StateAccessError(message)
-        return change_of_schema(self._title, kind, name, stored.schema, schema)
+        return change_of_schema(self._title, kind.name, name, stored.schema, schema)
 
     def current(self) -> StoredStates:
         """Return what is stored once the epoch's changes are: declared states as declared, the others as before."""
@@ -109,7 +108,7 @@ class StateSchemas:
         return [
             (name, stored[0].kind)
             for name, stored in self.stored.items()
-            if name not in known and name != CANONICAL and stored[0].kind not in OF_USERS
+            if name not in known and name != CANONICAL and not KINDS.get(stored[0].kind, INTERNAL).of_users
         ]
 
 
@@ -119,16 +118,16 @@ def change_of_schema(title: str, kind: str, name: str, before: str, after: str) 
         return None
     old, new = json.loads(before), json.loads(after)
     try:
-        if kind == "map state":
+        if kind == MAP_STATE.name:
             # Such a state is stored entry by entry.
             change = map_value_converter(old["map"], new["map"], "")
             return None if change is None else lambda entry: (entry[0], change(entry[1]))
         return converter(old, new)
     except IncompatibleSchemasError as error:
         message = (
-            f"{title}: {kind} '{name}' was saved with the schema {before}, and is now declared with {after}: {error}. "
-            f"Fields of a row may be added, removed or widened; for any other change, declare a state under another "
-            f"name and fill it from the old one."
+            f"{title}: {kind} '{name}' was saved with the schema {before}, and is now declared with {after}: "
+            f"{error}. Fields of a row may be added, removed or widened; for any other change, declare a state under "
+            f"another name and fill it from the old one."
         )
         raise StateAccessError(message) from None
 

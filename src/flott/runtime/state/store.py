@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import lmdb
 
 from flott.errors import StateStoreError
+from flott.runtime.state.address_layout import COLUMN, GROUP, next_group
 from flott.runtime.state.changes import EpochChanges, parts_of, sorted_out
 from flott.runtime.state.lineage import read_changes
 from flott.runtime.state.point_log import PointLog, unpack_head
@@ -131,7 +132,7 @@ class StateStore:
 
     def get(self, key: bytes) -> bytes | None:
         """Return an entry's value, or None."""
-        return self.reader(key[2:6])(key)
+        return self.reader(key[COLUMN])(key)
 
     def entries(self) -> Iterator[tuple[bytes, bytes]]:
         """Go over all entries: first those that are in order."""
@@ -140,7 +141,7 @@ class StateStore:
     def entries_of(self, column: bytes, groups: range) -> Iterator[tuple[bytes, bytes]]:
         """Go over the entries of a column, group by group if they are in order."""
         if column in self.columns:
-            return (entry for entry in self.points.entries() if entry[0][2:6] == column)
+            return (entry for entry in self.points.entries() if entry[0][COLUMN] == column)
         return chain.from_iterable(self.scan(group.to_bytes(2, "big") + column) for group in groups)
 
     def parts(self, size: int) -> Iterator[EpochChanges]:
@@ -333,7 +334,7 @@ class StateStore:
     def _demoted(self, columns: set[bytes]) -> Iterator[Changes]:
         """Return the entries of columns that are to be in order from now on, in parts."""
         if columns:
-            yield from parts_of((one for one in self.points.entries() if one[0][2:6] in columns), STEP_SIZE)
+            yield from parts_of((one for one in self.points.entries() if one[0][COLUMN] in columns), STEP_SIZE)
 
 
 def some_entries(txn: lmdb.Transaction, column: bytes) -> list[tuple[bytes, bytes]]:
@@ -343,15 +344,16 @@ def some_entries(txn: lmdb.Transaction, column: bytes) -> list[tuple[bytes, byte
     with txn.cursor() as cursor:
         while len(found) < STEP_ENTRIES and cursor.set_range(start):
             key, value = bytes(cursor.key()), bytes(cursor.value())
-            if key[2:6] == column:
+            if key[COLUMN] == column:
                 found.append((key, value))
                 start = key + b"\0"
-            elif key[2:6] < column:
-                start = key[:2] + column
+            elif key[COLUMN] < column:
+                start = key[GROUP] + column
             else:
-                start = (int.from_bytes(key[:2], "big") + 1).to_bytes(3, "big")[1:] + column
-                if start <= key:
-                    break  # This was the last group there can be.
+                group = next_group(key)
+                if group is None:
+                    break
+                start = group + column
     return found
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
-import struct
 from bisect import bisect_left, bisect_right, insort
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.state.address_layout import time_bytes, time_in
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from flott.runtime.state.backend import KeyedBackend
     from flott.runtime.state.changes import Changes
@@ -17,9 +19,9 @@ if TYPE_CHECKING:
 class TimeBuffer:
     """Per key, buckets of values by moment; a bucket is one entry of the store."""
 
-    __slots__ = ("_backend", "_buckets", "_changed", "_column", "_scope", "_times")
+    __slots__ = ("_backend", "_buckets", "_can_change", "_changed", "_column", "_scope", "_times", "may_change")
 
-    def __init__(self, backend: KeyedBackend, name: str) -> None:
+    def __init__(self, backend: KeyedBackend, name: str, can_change: Callable[[Any], bool] | None = None) -> None:
         self._backend = backend
         self._column = backend.column(name)
         self._scope = backend.scope
@@ -27,6 +29,9 @@ class TimeBuffer:
         self._times: dict[Any, list[int]] = {}
         """The moments of each key that is in memory, in order."""
         self._changed: dict[Any, set[int]] = {}
+        self._can_change = can_change
+        self.may_change = False
+        """Whether there are values, of those that were read or announced, that a function can change in place."""
 
     def add(self, time: int, value: Any) -> None:
         """Put a value of the current key at a moment."""
@@ -79,13 +84,15 @@ class TimeBuffer:
         if buckets is None:
             # In the store, too, the moments of a key are in order.
             buckets = self._buckets[key] = dict(self._stored(key))
+            if self._can_change is not None and not self.may_change:
+                self.may_change = any(map(self._can_change, chain.from_iterable(buckets.values())))
             self._times[key] = list(buckets)
         return buckets
 
     def _stored(self, key: Any) -> Iterator[tuple[int, list[Any]]]:
         prefix = self._backend.address(self._column, key)
         for address, data in self._backend.scan(prefix):
-            yield int.from_bytes(address[len(prefix) :], "big") - 2**63, pickle.loads(data)
+            yield time_in(address, len(prefix)), pickle.loads(data)
 
     # Write-back
 
@@ -95,7 +102,7 @@ class TimeBuffer:
             buckets = self._buckets[key]
             for time in times:
                 bucket = buckets.get(time)
-                changes[prefix + struct.pack(">Q", time + 2**63)] = None if bucket is None else pickle.dumps(bucket, 5)
+                changes[prefix + time_bytes(time)] = None if bucket is None else pickle.dumps(bucket, 5)
         for key in self._changed:
             if not self._buckets[key]:
                 del self._buckets[key], self._times[key]

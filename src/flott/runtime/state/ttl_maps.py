@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any
 
-from flott.runtime.canonical_keys import MAY_HOLD_NAN, with_one_nan
+from flott.runtime.canonical_keys import PLAIN
 from flott.runtime.state.maps import REMOVED, MapState
 from flott.runtime.state.ttl import moments_of, with_moments
 from flott.runtime.state.ttl_sweep import Sweep, keep_or_drop
@@ -49,7 +49,7 @@ class ExpiringMapState(MapState):
 
     def remove(self, key: Any) -> None:
         """Remove the entry under a map key, if there is one."""
-        super().put(key, REMOVED)
+        self._write(key, REMOVED)
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Go over the entries that live; what expired is removed."""
@@ -65,16 +65,22 @@ class ExpiringMapState(MapState):
         value, moment = pair
         lifetime = self._lifetime
         if lifetime.over(moment, now):
-            super().put(key, REMOVED)
+            self._write(key, REMOVED)
             return value if lifetime.expired_is_visible else REMOVED
         if lifetime.renewed_by_reading and moment != now:
-            super().put(key, (value, now))
+            self._write(key, (value, now))
         return value
+
+    def _write(self, key: Any, pair: Any) -> None:
+        """Write an entry that is there under its key, which comes back as it was put in."""
+        self._written.setdefault(self._scope.key, {})[key if type(key) in PLAIN else self._found_by(key)] = pair
 
     # The store
 
     def _lookup(self, key: Any) -> Any:
         at = self._scope.key
+        if type(key) not in PLAIN:
+            key = self._found_by(key)
         written = self._written.get(at)
         if written is not None and key in written:
             return written[key]
@@ -82,8 +88,6 @@ class ExpiringMapState(MapState):
         if key in read:
             value = read[key]
             return value if self._handed is None else self._hand_out(at, key, value)
-        if type(key) in MAY_HOLD_NAN and (same := with_one_nan(key)) is not key:
-            return self._lookup(same)
         if at in self._complete or at in self._cleared:
             return REMOVED
         address = self._address(at, key)
@@ -96,7 +100,10 @@ class ExpiringMapState(MapState):
 
     def _differs(self, at: Any, key: Any, value: Any) -> bool:
         stored = self._stored(self._address(at, key))
-        return stored != with_moments(pickle.dumps((key, value[0]), 5), value[1:])
+        return stored != self._data(at, key, value)
+
+    def _data(self, at: Any, key: Any, pair: Any) -> bytes:
+        return with_moments(pickle.dumps((self._shown.of(at, key), pair[0]), 5), pair[1:])
 
     def _load(self, at: Any) -> dict[Any, Any]:
         read = self._read.setdefault(at, {})
@@ -107,7 +114,9 @@ class ExpiringMapState(MapState):
         return read
 
     def _take_in(self, at: Any, read: dict[Any, Any], address: bytes, data: bytes) -> Any:
-        key, value = self._entry(address, data)
+        key, value = self._entry(at, address, data)
+        if key in read:
+            return read[key]  # it may have been changed in place since
         moments = moments_of(data)
         if moments is not None:
             pair = read[key] = (value, moments[0])
@@ -124,7 +133,7 @@ class ExpiringMapState(MapState):
             read = self._read.setdefault(at, {})
             for key, pair in written.items():
                 address = self._address(at, key)
-                changes[address] = None if pair is REMOVED else with_moments(pickle.dumps((key, pair[0]), 5), pair[1:])
+                changes[address] = None if pair is REMOVED else self._data(at, key, pair)
                 read[key] = pair
         self._complete |= self._cleared
         self._written = {}

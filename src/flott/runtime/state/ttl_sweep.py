@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.state.address_layout import COLUMN
 from flott.runtime.state.ttl import moments_of, with_moments, without_moments
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def without_expired(
         yield from entries
         return
     for address, data in entries:
-        sweep = sweeps.get(address[2:6])
+        sweep = sweeps.get(address[COLUMN])
         still = data if sweep is None else sweep.unexpired(data, now)
         if still is not None:
             yield address, still

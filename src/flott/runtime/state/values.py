@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from flott.runtime.state.backend import point_batches
 from flott.runtime.state.live_values import LiveValues, differs
 from flott.runtime.state.points import BATCH
+from flott.runtime.state.prefetch import PrefetchPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,16 +22,6 @@ if TYPE_CHECKING:
     from flott.runtime.state.schemas import ConvertEntry
 
 NOT_THERE = object()
-FEW_KEYS = 64
-"""Fewer than these are not worth reading ahead."""
-RECORDS_AHEAD = 2**20
-"""For so many records is read ahead; then a batch shows whether it is still worth while."""
-MANY_WRITTEN = 2_048
-"""So many changed values are laid out before the epoch ends, where that is worth while."""
-FEW_REPEATS = 3
-"""It is, if an epoch brings fewer records than this for a key that it changes: each time they are pickled again."""
-HARDLY_ANY = 1 / 4
-"""If so few of the records that come next have a key to be read, reading ahead is over."""
 
 
 class Aggregate(Protocol):
@@ -57,16 +48,11 @@ class SingleValue(LiveValues):
     """
 
     __slots__ = (
-        "_ahead",
         "_backend",
-        "_changed",
         "_column",
-        "_drafting",
         "_drafts",
-        "_heard",
-        "_missed",
-        "_told",
         "convert",
+        "prefetch",
     )
     is_looked_up: ClassVar[bool] = True
     drafts_early: ClassVar[bool] = False
@@ -77,10 +63,7 @@ class SingleValue(LiveValues):
         self._backend = backend
         self._column = backend.column(name)
         self._drafts: Drafts | None = None
-        self._drafting, self._heard, self._changed = False, 0, 0
-        """Whether drafts are worth while, as the last epoch has shown; the records of this one; the last one's keys."""
-        self._told = self._missed = self._ahead = 0
-        """Of the last batch, the records and those that read a key for the first time; how many to read ahead."""
+        self.prefetch = PrefetchPolicy(encodes_early=self.drafts_early)
         self.convert: ConvertEntry | None = None
         """How entries are read that were stored under another schema."""
 
@@ -126,7 +109,7 @@ class SingleValue(LiveValues):
         if key in read:
             return read[key]
         # Once per key and epoch at most, but with millions of keys that is once per record: no calls in between.
-        self._missed += 1
+        self.prefetch.misses += 1
         if self._drafts is not None:
             value = self._drafts.get(key, NOT_THERE)
             if value is not NOT_THERE:
@@ -149,45 +132,33 @@ class SingleValue(LiveValues):
     @property
     def in_strides(self) -> bool:
         """Whether records are best worked on a few at a time."""
-        return self._drafting and self._ahead > 0
+        return self.prefetch.in_strides
 
     def look_ahead(self, keys: list[Any]) -> None:
-        """Hear the keys of the records that come next, and read what they are going to ask for, at once.
-
-        That is known from those before: if half of them or more asked for a key that was not in memory, so will these.
-        It goes on until the keys are in memory: those that came from another worker are, when each has come once.
-        """
+        """Prefetch the values of the records that come next, if the policy says so."""
         if not self._backend.reads_ahead:
             return
-        self._heard += len(keys)
-        told, missed = self._told, self._missed
-        self._told, self._missed = len(keys), 0
-        if told and 2 * missed >= told:
-            self._ahead = RECORDS_AHEAD
-        elif self._ahead:
-            self._ahead = max(0, self._ahead - len(keys))
-        if self._ahead and len(keys) >= FEW_KEYS:
+        policy = self.prefetch
+        if policy.begin_batch(len(keys)):
             # With so many keys, what was read for the batch before is hardly asked for again: memory stays in use.
             self._keep_changed()
             self._read = {}
             # What goes wrong here goes wrong again where the record is known, or at the end of the epoch.
             with suppress(Exception):
-                if self._drafting and len(self._written) >= MANY_WRITTEN and self.convert is None:
+                if self.convert is None and policy.drafts(len(self._written)):
                     self._draft()
             with suppress(Exception):
                 self._fetch_all(keys)
-            if len(self._read) < HARDLY_ANY * len(keys):
-                self._ahead = 0
+            policy.fetched(len(self._read))
 
     def _draft(self) -> None:
         """Lay out what was written so far. What was read of it before counts no longer, and is not here any more."""
         if self._drafts is None:
-            self._drafts = self._backend.drafts(self._column, self._changed)
+            self._drafts = self._backend.drafts(self._column, self.prefetch.changed)
         if self._drafts is not None:
             left = self._drafts.add(self._written)
             self._written = {key: self._written[key] for key in left}
-            # An epoch may be much longer than the last, which said that it is worth while.
-            self._drafting = self._heard < FEW_REPEATS * len(self._drafts)
+            self.prefetch.drafted(len(self._drafts))
 
     def drafted(self) -> list[bytes]:
         """Return the addresses of entries that this epoch has laid out so far."""
@@ -218,9 +189,7 @@ class SingleValue(LiveValues):
             left = {key: self._written[key] for key in self._drafts.add(self._written)}
             changes.points.add_batches(column, point_batches(self._drafts.taken(BATCH)))
             self._drafts = None
-        self._changed = len(changes.points) - before
-        self._drafting = self.drafts_early and self._heard < FEW_REPEATS * self._changed
-        self._heard = 0
+        self.prefetch.end_epoch(len(changes.points) - before)
         changed = iter(left.items())
         while some := list(islice(changed, BATCH)):
             addresses = self._backend.addresses(column, [key for key, _ in some])
@@ -239,7 +208,7 @@ class SingleValue(LiveValues):
         self._written = {}
         self._handed = None if self._handed is None else {}
         self._drafts = None
-        self._heard = 0
+        self.prefetch.records = 0
 
     def live_entries(self) -> int:
         return len(self._read)

@@ -140,13 +140,13 @@ class LocalStorage:
             raise ConflictError(f"{self.root}/{name} is not at version {version} any more")
         partial = self._partial(target, [content], durable=self._durable)
         try:
-            os.link(partial, target)
-        except (FileExistsError, FileNotFoundError):  # Somebody was faster, perhaps to remove the whole directory.
-            raise ConflictError(f"{self.root}/{name} is not at version {version} any more") from None
+            taken = self._link(partial, target, content)
         finally:
-            partial.unlink(missing_ok=True)
-        if version is not None and not self._path(name, expected).exists():
-            target.unlink(missing_ok=True)
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+        if taken or self._overtaken(name, expected, made):
+            if not taken:
+                target.unlink(missing_ok=True)
             raise ConflictError(f"{self.root}/{name} is not at version {version} any more")
         try:
             if self._durable:
@@ -155,6 +155,29 @@ class LocalStorage:
         except OSError as error:
             raise UncertainWriteError(error.errno, f"{target}: {error}") from error
         return str(made)
+
+    @staticmethod
+    def _link(partial: Path, target: Path, content: bytes) -> bool:
+        """Give a file its name; return whether it is taken. On a mounted disk, an error may hide a success."""
+        try:
+            os.link(partial, target)
+        except OSError as error:
+            try:
+                there = target.read_bytes()
+            except FileNotFoundError:  # somebody was faster, perhaps to remove the whole directory
+                if isinstance(error, FileExistsError | FileNotFoundError):
+                    return True
+                raise error from None
+            except OSError as failure:
+                raise UncertainWriteError(failure.errno, f"{target}: {failure}") from error
+            return there != content
+        return False
+
+    def _overtaken(self, name: str, expected: int, made: int) -> bool:
+        """Return whether the name was only free because a later version has come, and the one before has gone."""
+        if expected < 0:
+            return self._versions(name)[-1:] != [made]
+        return not self._path(name, expected).exists()
 
     def delete_versioned(self, name: str) -> None:
         self._remove_versions(name)

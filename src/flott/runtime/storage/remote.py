@@ -125,14 +125,24 @@ class S3Storage(RemoteStorage):
                 raise  # There is no such bucket.
             if not is_refusal(error):
                 raise UncertainWriteError(error.errno, f"{path}: {error}") from error
-            found = self.read_version(name)
-            if found is not None and found[0] == content:
-                return found[1]  # The client has repeated a write whose answer was lost.
-            raise ConflictError(f"{path} is not at version {version} any more") from error
+            return self._after_refusal(name, content, version, error)
         except Exception as error:  # whatever the client raises, the request may have arrived
             raise UncertainWriteError(errno.EIO, f"{path}: {type(error).__name__}: {error}") from error
         etag: str = answer["ETag"]
         return etag
+
+    def _after_refusal(self, name: str, content: bytes, version: str | None, error: OSError) -> str:
+        """Return the version if the client has repeated a write whose answer was lost; else say what is there."""
+        path = self._path(name)
+        try:
+            found = self.read_version(name)
+        except Exception as failure:  # noqa: BLE001 - the write that was repeated may have taken effect
+            raise UncertainWriteError(errno.EIO, f"{path}: {type(failure).__name__}: {failure}") from error
+        if found is not None and found[0] == content:
+            return found[1]
+        if (None if found is None else found[1]) == version:  # another write is under way, perhaps our own
+            raise UncertainWriteError(errno.EAGAIN, f"{path}: {error}") from error
+        raise ConflictError(f"{path} is not at version {version} any more") from error
 
 
 def is_refusal(error: OSError) -> bool:

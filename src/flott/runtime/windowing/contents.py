@@ -7,6 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
+from flott.runtime.state.changed_in_place import may_change
+from flott.runtime.state.kinds import LIST_STATE
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.points import BATCH
 
@@ -167,8 +169,16 @@ class AccumulatedContents:
 
     def get(self, key: Any, window: Any) -> Any:
         """Return the result of a pane; None when it is empty."""
-        accumulator = self.peek(key, window)
-        return None if accumulator is None else self._accumulation.result(accumulator)
+        written = self._written.get(window)
+        accumulator = None if written is None else written.get(key)
+        if accumulator is None:
+            accumulator = self.stored(key, window)
+            if accumulator is None:
+                return None
+            if may_change(accumulator):
+                # What a function changes in place is kept, as it is if the pane was changed in this epoch.
+                self.written(window)[key] = accumulator
+        return self._accumulation.result(accumulator)
 
     def take(self, key: Any, window: Any) -> Any:
         """Return the accumulator of a pane, or None, and empty the pane."""
@@ -227,7 +237,8 @@ class ListContents:
 
     def __init__(self, panes: PaneBackend) -> None:
         self._scope = panes.scope
-        self._state: ListState = panes.part(NAME, "list state", lambda: ListState(cast("KeyedBackend", panes), NAME))
+        self._state: ListState = panes.part(NAME, LIST_STATE, lambda: ListState(cast("KeyedBackend", panes), NAME))
+        self._state.watch()
 
     def add(self, key: Any, window: Any, value: Any) -> None:
         """Add a record to a pane."""

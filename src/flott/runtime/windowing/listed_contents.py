@@ -7,6 +7,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
+from flott.runtime.state.changed_in_place import may_change
 from flott.runtime.windowing.contents import NAME
 
 if TYPE_CHECKING:
@@ -77,7 +78,12 @@ class ListedContents:
 
     def get(self, key: Any, window: Any) -> list[Any] | None:
         """Return the records of a pane; None when there are none."""
-        return [*self._load(key, window)[0], *self._written.get(window, {}).get(key, ())] or None
+        stored, _ = self._load(key, window)
+        if any(map(may_change, stored)):
+            # What a function changes in place is kept, so it is stored once more.
+            self.written(window)[key] = self.take(key, window) or []
+            stored = []
+        return [*stored, *self._written.get(window, {}).get(key, ())] or None
 
     def take(self, key: Any, window: Any) -> list[Any] | None:
         """Return the records of a pane, or None, and empty the pane."""

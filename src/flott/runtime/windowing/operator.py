@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.errors import USER_CODE_RAISES, FlottError
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.context import RuntimeContext
-from flott.runtime.moment_queue import MomentQueue
 from flott.runtime.operator import Operator, close_all
 from flott.runtime.operators.results import Results, not_results
 from flott.runtime.operators.selected_keys import selected_keys
+from flott.runtime.state.kinds import ACCUMULATORS, VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.assigner import MergingWindowAssigner
@@ -45,7 +45,8 @@ class WindowOperator(Operator):
     timers: TimerService
     contents: Contents
     results: Results
-    _moments: MomentQueue | None = None
+    fires_by_moment: ClassVar[bool] = False
+    """Whether so many windows end together that their timers are stored together."""
 
     def __init__(self, spec: WindowSpec, key_selector: Callable[[Any], Any]) -> None:
         self.spec = spec
@@ -75,7 +76,7 @@ class WindowOperator(Operator):
         self._merging_set: ValueState | None = None
         if merging:
             name = "merging-window-set"
-            self._merging_set = backend.part(name, "value state", lambda: ValueState(backend, name))
+            self._merging_set = backend.part(name, VALUE_STATE, lambda: ValueState(backend, name))
         for function in self._functions():
             try:
                 function.open(RuntimeContext(context))
@@ -91,11 +92,9 @@ class WindowOperator(Operator):
         context, panes = self.context, self.panes
         callbacks = self._on_event_time, self._on_processing_time
         owner = PaneOwner(panes.windows)
-        service = TimerService(panes.backend, "window-timers", context.clock, *callbacks, owner)
-        # Windows that were restored may have waited in the other kind of queue, if the program has changed.
-        name = "_timer_state/event_window-moments"
-        self._moments = panes.backend.part(name, "timers by moment", lambda: MomentQueue(panes.backend, name, owner))
-        return service
+        return TimerService(
+            panes.backend, "window-timers", context.clock, *callbacks, owner, by_moment=self.fires_by_moment
+        )
 
     def _make_contents(self) -> Contents:
         spec, panes = self.spec, self.panes
@@ -103,25 +102,15 @@ class WindowOperator(Operator):
             return ListContents(panes)
         accumulation = Reducing(spec.reduce) if spec.aggregate is None else Aggregating(spec.aggregate)
         made: Contents = panes.backend.part(
-            "window-contents@window", "accumulators", lambda: AccumulatedContents(panes, accumulation)
+            "window-contents@window", ACCUMULATORS, lambda: AccumulatedContents(panes, accumulation)
         )
         return made
 
     def restore(self, carried: Any) -> None:
         timers, stagger = carried or (None, None)
         self.timers.restore(timers)
-        if carried is None:
-            self._adopt_timers()
         if stagger is not None:
             self.assigner.stagger_offset = stagger  # type: ignore[attr-defined]
-
-    def _adopt_timers(self) -> None:
-        """Take over timers that wait by moment."""
-        if self._moments is not None:
-            self._moments.restore(None)
-            for time, owners in self._moments.due(MAX_WATERMARK):
-                for owner in owners:
-                    self.timers.events.add(owner, time)
 
     def snapshot(self) -> Any:
         return self.timers.snapshot(), getattr(self.assigner, "stagger_offset", None)
@@ -160,14 +149,14 @@ class WindowOperator(Operator):
     def process_element(self, value: Any, key: Any, stamp: int | None) -> None:
         """Put one record into its windows, and let those fire that its trigger wants to."""
         timestamp = MIN_TIMESTAMP if stamp is None else stamp
-        windows = self.assigner.assign_windows(value, timestamp, self._assigner_context)
+        windows = tuple(self.assigner.assign_windows(value, timestamp, self._assigner_context))
         element = self._element(value, stamp)
         skipped = True
         if self._merging_set is None:
             for window in windows:
                 if not self._is_late(window):
-                    # What one window does to the record must not be seen in the next.
-                    own = element if skipped else self.results.emitted(element)
+                    # What one window does to the record, which may fire at once, must not be seen in the next.
+                    own = element if len(windows) == 1 else self.results.emitted(element)
                     skipped = False
                     self._add(value, own, key, window, window, timestamp)
         else:
@@ -206,11 +195,11 @@ class WindowOperator(Operator):
 
     # Time
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self.timers.advance_watermark(timestamp)
         self.panes.scope.unset()
         self.results.emit(self.output)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def process_time(self, now: int) -> None:
         self.timers.advance_processing_time(now)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.clock import Clock
     from flott.runtime.state.backend import KeyedBackend
+    from flott.runtime.state.kinds import StateKind
     from flott.runtime.state.points import Points
 
 Pane: TypeAlias = tuple[Any, Any]
@@ -149,7 +150,7 @@ class PaneBackend:
         """Lay out none: their addresses are not those of keys."""
         return written
 
-    def part(self, name: str, kind: str, make: Callable[[], Any], schema: str = "") -> Any:
+    def part(self, name: str, kind: StateKind, make: Callable[[], Any], schema: str = "") -> Any:
         """Return the pane state of a name, made at first use."""
         return self.backend.part(f"{name}@window", kind, make, schema)
 

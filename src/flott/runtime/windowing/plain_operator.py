@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import repeat
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
+from flott.runtime.state.kinds import LISTS_OF_RECORDS
 from flott.runtime.windowing.assigner import no_timestamp
 from flott.runtime.windowing.listed_contents import ListedContents
 from flott.runtime.windowing.operator import MANY_RESULTS, WindowOperator
@@ -16,8 +17,6 @@ from flott.runtime.windowing.windows import TimeWindow
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from flott.runtime.moment_queue import MomentQueue
-    from flott.runtime.timers import TimerService
     from flott.runtime.windowing.contents import Contents
     from flott.runtime.windowing.spec import WindowSpec
 
@@ -31,7 +30,7 @@ class PlainWindowOperator(WindowOperator):
 
     contents: Any
     """AccumulatedContents or ListedContents."""
-    _moments: MomentQueue
+    fires_by_moment: ClassVar[bool] = True
 
     def __init__(self, spec: WindowSpec, key_selector: Callable[[Any], Any]) -> None:
         super().__init__(spec, key_selector)
@@ -41,23 +40,11 @@ class PlainWindowOperator(WindowOperator):
         self._offset: int = assigner._offset  # noqa: SLF001
         self._slice = gcd(self._size, self._slide)
 
-    def _make_timers(self) -> TimerService:
-        service = super()._make_timers()
-        self._single = service.events
-        service.events = self._moments
-        return service
-
-    def _adopt_timers(self) -> None:
-        """Take over timers that wait one by one."""
-        for time, owner in self._single.all():
-            self._single.remove(owner, time)
-            self._moments.add(owner, time)
-
     def _make_contents(self) -> Contents:
         if self.spec.reduce is not None or self.spec.aggregate is not None:
             return super()._make_contents()
         panes = self.panes
-        made: Contents = panes.backend.part("window-contents@window", "lists of records", lambda: ListedContents(panes))
+        made: Contents = panes.backend.part("window-contents@window", LISTS_OF_RECORDS, lambda: ListedContents(panes))
         return made
 
     def restore(self, carried: Any) -> None:
@@ -178,13 +165,13 @@ class PlainWindowOperator(WindowOperator):
         if self.lateness:
             self._register_cleanup(key, window)
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         for time, panes in self.timers.advance_watermark_by_moment(timestamp):
             self._fire_moment(time, panes)
         self.scope.unset()
         self.panes.scope.unset()
         self.results.emit(self.output)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def _fire_moment(self, time: int, panes: list[Any]) -> None:
         """Let all panes fire whose window ends now, and drop those whose lateness does."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import MAX_WATERMARK
+from flott.runtime.state.kinds import SESSIONS
 from flott.runtime.state.values import SingleValue
 from flott.runtime.timer_queue import NEVER
 from flott.runtime.timers import TimerService
@@ -69,7 +70,7 @@ class SessionWindowOperator(WindowOperator):
 
     def _make_contents(self) -> Any:
         backend, spec = self.panes.backend, self.spec
-        self.sessions = backend.part("sessions", "sessions", lambda: KeySessions(backend, "sessions"))
+        self.sessions = backend.part("sessions", SESSIONS, lambda: KeySessions(backend, "sessions"))
         self._accumulation = Reducing(spec.reduce) if spec.aggregate is None else Aggregating(spec.aggregate)
         return None  # Sessions hold their contents themselves.
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.operators.combined_inputs import CombinedInputs
+from flott.runtime.state.kinds import ROW_LISTS
 from flott.runtime.state.row_lists import RowLists
 from flott.runtime.timers import TimerService
 from flott.table.arrow_types import column_of_plain
 from flott.table.runtime.changes import pack, rows_of, unpack
-from flott.table.runtime.join import LEFT, MILLI, RIGHT
+from flott.table.runtime.join import LEFT, MILLI
 from flott.table.runtime.key_codes import key_codes
 from flott.table.runtime.residual import Residual
 from flott.table.runtime.timed_rows import TimedRows
@@ -32,7 +33,7 @@ MANY = 65_536
 """Pairs are handed on when there are so many."""
 
 
-class AppendJoin(TwoInputs, TimedRows):
+class AppendJoin(CombinedInputs, TimedRows):
     """Puts each row together with those of the other side that came before it."""
 
     def __init__(self, plan: JoinPlan) -> None:
@@ -43,19 +44,14 @@ class AppendJoin(TwoInputs, TimedRows):
         backend = self.context.keyed("the rows of a join")
         self._scope = backend.scope
         self._sides: list[RowLists] = [
-            backend.part(name, "row lists", partial(RowLists, backend, name)) for name in ("left-rows", "right-rows")
+            backend.part(name, ROW_LISTS, partial(RowLists, backend, name)) for name in ("left-rows", "right-rows")
         ]
         self._timers = TimerService(backend, "expiry", self.context.clock, self._expire, self._expire)
         plan = self.plan
         self._residual = None if plan.residual is None else Residual(plan.residual, plan.types, plan.zone)
 
-    def process(self, batch: Batch) -> None:
-        self._process(LEFT, batch)
-
-    def process2(self, batch: Batch) -> None:
-        self._process(RIGHT, batch)
-
-    def _process(self, side: int, batch: Batch) -> None:
+    def process_input(self, index: int, batch: Batch) -> None:
+        side = index
         columns = self._with_keys(side, unpack(batch)[0])
         length = len(columns[0])
         if not length:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import MAX_WATERMARK
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
@@ -57,7 +58,7 @@ class EmittingWindowAggregate(AtTheirTime, UserAggregates):
         super().open()
         backend = self.context.keyed("what windows hold")
         self._scope = backend.scope
-        self._state: ValueState = backend.part("windows", "value state", lambda: ValueState(backend, "windows"))
+        self._state: ValueState = backend.part("windows", VALUE_STATE, lambda: ValueState(backend, "windows"))
         self._timers = TimerService(backend, "windows", self.context.clock, self._reached, self._due)
         self._late = self.context.metrics.counter(LATE_RECORDS)
         self._accumulators = WindowAccumulators(self.plan)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import MAX_WATERMARK
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import DELETE, INSERT, UPDATE_BEFORE, ChangesOut, keys_of, rows_of, unpack
@@ -29,7 +30,7 @@ class FinalRows(AtTheirTime):
     def open(self) -> None:
         backend = self.context.keyed("the rows that are left")
         self._scope = backend.scope
-        self._count: ValueState = backend.part("count", "value state", lambda: ValueState(backend, "count"))
+        self._count: ValueState = backend.part("count", VALUE_STATE, lambda: ValueState(backend, "count"))
         self._timers = TimerService(backend, "end", self.context.clock, self._tell, self._tell)
         self._out = ChangesOut(self.types, append_only=True)
 

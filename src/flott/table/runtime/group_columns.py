@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from flott.runtime.operator import Operator
+from flott.runtime.state.kinds import GROUP_SUMS, MAP_STATE, VALUE_STATE
 from flott.runtime.state.seen_values import SeenValues
 from flott.runtime.state.values import ValueState
 from flott.table import types as t
@@ -66,13 +67,13 @@ class GroupColumns(Operator):
     def open(self) -> None:
         backend = self.context.keyed("what groups hold")
         # Groups whose rows are taken back were saved in another form once: that name with another kind is refused.
-        name, kind = ("groups", "sums of groups") if self.plan.retracting else ("sums", "value state")
+        name, kind = ("groups", GROUP_SUMS) if self.plan.retracting else ("sums", VALUE_STATE)
         self._state: ValueState = backend.part(name, kind, partial(ValueState, backend, name))
         self._calls = (*self.plan.calls, ROWS) if self.plan.retracting else self.plan.calls
         self._types = [to_arrow_type(call.type) for call in self.plan.calls]
         self._seen: dict[int, SeenValues] = {
             # The least and the largest are the same of distinct values as of all.
-            place: backend.part(f"distinct-{place}", "map state", partial(SeenValues, backend, f"distinct-{place}"))
+            place: backend.part(f"distinct-{place}", MAP_STATE, partial(SeenValues, backend, f"distinct-{place}"))
             for place, call in enumerate(self.plan.calls)
             if call.distinct and call.function not in EDGES
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.state.kinds import PENDING_ROWS
 from flott.table.runtime.changes import INSERT
 from flott.table.runtime.join import MILLI, Join
 
@@ -15,7 +16,7 @@ class IntervalJoin(Join):
     """Keeps the rows of both sides as long as partners may come; it only adds rows."""
 
     # Not that of Join, as which version 0.1.0 saved them: its rows without a partner had been emitted already.
-    kind = "pending rows"
+    saved_as = PENDING_ROWS
 
     def _whole(self, side: int, row: Row, kind: int, found: list[Row], *, remove: bool) -> None:
         other, pads_other = self._sides[1 - side], self.plan.pads(1 - side)

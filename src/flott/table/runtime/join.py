@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
-from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.operators.combined_inputs import CombinedInputs
+from flott.runtime.state.kinds import MAP_STATE
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import (
     DELETE,
@@ -23,6 +24,7 @@ from flott.table.runtime.timed_rows import TimedRows
 
 if TYPE_CHECKING:
     from flott.runtime.batch import Batch
+    from flott.runtime.state.kinds import StateKind
     from flott.runtime.state.maps import MapState
     from flott.table.expr import Expr
     from flott.table.runtime.changes import Row
@@ -68,10 +70,10 @@ class JoinPlan:
         return self.kind == "FULL" or self.kind == ("LEFT", "RIGHT")[side]
 
 
-class Join(TwoInputs, TimedRows):
+class Join(CombinedInputs, TimedRows):
     """Keeps the rows of both sides by key, each with how often it is there and how many partners it has."""
 
-    kind: ClassVar[str] = "map state"
+    saved_as: ClassVar[StateKind] = MAP_STATE
     """The kind of state that the rows of each side are saved as."""
 
     def __init__(self, plan: JoinPlan) -> None:
@@ -84,7 +86,7 @@ class Join(TwoInputs, TimedRows):
         self._scope = backend.scope
         self._clock = BatchClock(self.context.clock)
         self._sides: list[MapState] = [
-            map_state(backend, name, ttl, self._clock, self.kind)
+            map_state(backend, name, ttl, self._clock, self.saved_as)
             for name, ttl in zip(("left", "right"), plan.ttls, strict=True)
         ]
         self._timers = TimerService(backend, "expiry", self.context.clock, self._expire, self._expire)
@@ -93,13 +95,9 @@ class Join(TwoInputs, TimedRows):
         self._out = ChangesOut(types, append_only=plan.append_only)
         self._nothing = [(None,) * len(types) for types in plan.types]
 
-    def process(self, batch: Batch) -> None:
+    def process_input(self, index: int, batch: Batch) -> None:
         with self._clock.stopped():
-            self._process(LEFT, batch)
-
-    def process2(self, batch: Batch) -> None:
-        with self._clock.stopped():
-            self._process(RIGHT, batch)
+            self._process(index, batch)
 
     def _process(self, side: int, batch: Batch) -> None:
         plan = self.plan

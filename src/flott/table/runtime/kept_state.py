@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.state.kinds import MAP_STATE, VALUE_STATE
 from flott.runtime.state.maps import MapState
 from flott.runtime.state.ttl import COMPACTION_CHECKS, Lifetime
 from flott.runtime.state.ttl_maps import ExpiringMapState
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.clock import Clock
     from flott.runtime.state.backend import KeyedBackend
+    from flott.runtime.state.kinds import StateKind
 
 
 class BatchClock:
@@ -42,11 +44,11 @@ class BatchClock:
 def value_state(backend: KeyedBackend, name: str, ttl: int, clock: Clock) -> Any:
     """Return one value per key, for ``ttl`` milliseconds after it was last written; 0 is for ever."""
     if not ttl:
-        return backend.part(name, "value state", lambda: ValueState(backend, name))
-    return backend.part(name, "value state", lambda: ExpiringValueState(backend, name, _lifetime(ttl), clock))
+        return backend.part(name, VALUE_STATE, lambda: ValueState(backend, name))
+    return backend.part(name, VALUE_STATE, lambda: ExpiringValueState(backend, name, _lifetime(ttl), clock))
 
 
-def map_state(backend: KeyedBackend, name: str, ttl: int, clock: Clock, kind: str = "map state") -> Any:
+def map_state(backend: KeyedBackend, name: str, ttl: int, clock: Clock, kind: StateKind = MAP_STATE) -> Any:
     """Return a map per key, whose entries live for ``ttl`` milliseconds after they were last written."""
     if not ttl:
         return backend.part(name, kind, lambda: MapState(backend, name))

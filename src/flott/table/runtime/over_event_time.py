@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.state.kinds import MAP_STATE
 from flott.runtime.state.maps import MapState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
@@ -35,7 +36,7 @@ class EventTimeOver(AtTheirTime, UserAggregates):
         super().open()
         backend = self.context.keyed("rows before a row")
         self._scope = backend.scope
-        self._waiting: MapState = backend.part("waiting", "map state", partial(MapState, backend, "waiting"))
+        self._waiting: MapState = backend.part("waiting", MAP_STATE, partial(MapState, backend, "waiting"))
         self._state: ValueState = value_state(backend, "frame", self.plan.ttl, self.context.clock)
         self._timers = TimerService(backend, "over", self.context.clock, self._due, self._due)
         self._late = self.context.metrics.counter(LATE_RECORDS)

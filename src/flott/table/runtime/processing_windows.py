@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.table.plan.nodes import SESSION
@@ -42,7 +43,7 @@ class ProcessingWindowAggregate(AtTheirTime, UserAggregates):
         super().open()
         backend = self.context.keyed("what windows hold")
         self._scope = backend.scope
-        self._state: ValueState = backend.part("windows", "value state", lambda: ValueState(backend, "windows"))
+        self._state: ValueState = backend.part("windows", VALUE_STATE, lambda: ValueState(backend, "windows"))
         self._timers = TimerService(backend, "windows", self.context.clock, self._fire, self._fire)
         self._accumulators = WindowAccumulators(self.plan)
         self._out = ChangesOut(self.types, append_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
@@ -38,7 +39,7 @@ class SessionExpand(AtTheirTime):
     def open(self) -> None:
         backend = self.context.keyed("the rows of sessions")
         self._scope = backend.scope
-        self._state: ValueState = backend.part("sessions", "value state", lambda: ValueState(backend, "sessions"))
+        self._state: ValueState = backend.part("sessions", VALUE_STATE, lambda: ValueState(backend, "sessions"))
         self._timers = TimerService(backend, "sessions", self.context.clock, self._fire, self._fire)
         self._late = self.context.metrics.counter(LATE_RECORDS)
         self._out = ChangesOut(self.types, append_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.operators.combined_inputs import CombinedInputs
 from flott.table.plan.set_operation import INTERSECT
 from flott.table.runtime.changes import DELETE, INSERT, UPDATE_BEFORE, ChangesOut, keys_of, unpack
 from flott.table.runtime.kept_state import BatchClock, value_state
@@ -39,7 +39,7 @@ class SetPlan:
         return max(left - right, 0) if self.every else int(left > 0 and right <= 0)
 
 
-class SetOperation(TwoInputs):
+class SetOperation(CombinedInputs):
     """Counts each row of both inputs, and hands on how its number in the result changes."""
 
     def __init__(self, plan: SetPlan) -> None:
@@ -53,13 +53,9 @@ class SetOperation(TwoInputs):
         self._counts: ValueState = value_state(backend, "counts", self.plan.ttl, self._clock)
         self._out = ChangesOut(self.plan.types, append_only=self.plan.append_only)
 
-    def process(self, batch: Batch) -> None:
+    def process_input(self, index: int, batch: Batch) -> None:
         with self._clock.stopped():
-            self._process(0, batch)
-
-    def process2(self, batch: Batch) -> None:
-        with self._clock.stopped():
-            self._process(1, batch)
+            self._process(index, batch)
 
     def _process(self, side: int, batch: Batch) -> None:
         columns, kinds = unpack(batch)

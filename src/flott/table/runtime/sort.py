@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.operator import Operator
+from flott.runtime.state.kinds import TIME_BUFFER, VALUE_STATE
 from flott.runtime.state.time_buffer import TimeBuffer
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
@@ -51,8 +52,8 @@ class Sorted(AtTheirTime):
     def open(self) -> None:
         backend = self.context.keyed("rows that wait for their place")
         self._scope = backend.scope
-        self._waiting: TimeBuffer = backend.part("waiting", "time buffer", partial(TimeBuffer, backend, "waiting"))
-        self._last: ValueState = backend.part("last", "value state", partial(ValueState, backend, "last"))
+        self._waiting: TimeBuffer = backend.part("waiting", TIME_BUFFER, partial(TimeBuffer, backend, "waiting"))
+        self._last: ValueState = backend.part("last", VALUE_STATE, partial(ValueState, backend, "last"))
         self._timers = TimerService(backend, "sort", self.context.clock, self._due, self._due)
         self._late = self.context.metrics.counter(LATE_RECORDS)
         self._out = ChangesOut(self.plan.types, append_only=True)

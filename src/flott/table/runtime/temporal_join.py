@@ -7,7 +7,8 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import FlottError
-from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.operators.combined_inputs import CombinedInputs
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.table.runtime.changes import DELETE, INSERT, UPDATE_BEFORE, ChangesOut, keys_of, rows_of, unpack
@@ -39,7 +40,7 @@ class TemporalPlan:
     zone: str
 
 
-class TemporalJoin(TwoInputs, AtTheirTime):
+class TemporalJoin(CombinedInputs, AtTheirTime):
     """Keeps rows of the left until their time has come, and of each key of the right the versions still needed.
 
     A deletion on the right is a version too: from its time on there is no row.
@@ -53,8 +54,8 @@ class TemporalJoin(TwoInputs, AtTheirTime):
         plan = self.plan
         backend = self.context.keyed("the versions of rows")
         self._scope = backend.scope
-        self._waiting: ValueState = backend.part("waiting", "value state", lambda: ValueState(backend, "waiting"))
-        self._versions: ValueState = backend.part("versions", "value state", lambda: ValueState(backend, "versions"))
+        self._waiting: ValueState = backend.part("waiting", VALUE_STATE, lambda: ValueState(backend, "waiting"))
+        self._versions: ValueState = backend.part("versions", VALUE_STATE, lambda: ValueState(backend, "versions"))
         self._timers = TimerService(backend, "versions", self.context.clock, self._fire, self._fire)
         self._residual = None if plan.residual is None else Residual(plan.residual, plan.types, plan.zone)
         self._out = ChangesOut((*plan.types[LEFT], *plan.types[RIGHT]), append_only=plan.append_only)
@@ -63,7 +64,13 @@ class TemporalJoin(TwoInputs, AtTheirTime):
 
     # Rows
 
-    def process(self, batch: Batch) -> None:
+    def process_input(self, index: int, batch: Batch) -> None:
+        if index == RIGHT:
+            self._add_versions(batch)
+        else:
+            self._wait(batch)
+
+    def _wait(self, batch: Batch) -> None:
         time = self.plan.times[LEFT]
         for key, row, kind in self._rows(LEFT, batch):
             self._scope.key = key
@@ -73,7 +80,7 @@ class TemporalJoin(TwoInputs, AtTheirTime):
             self._timers.register_event_time_timer(row[time] // MILLI)
         self._scope.unset()
 
-    def process2(self, batch: Batch) -> None:
+    def _add_versions(self, batch: Batch) -> None:
         time = self.plan.times[RIGHT]
         for key, row, kind in self._rows(RIGHT, batch):
             if kind == UPDATE_BEFORE or _has_null(key, len(self.plan.keys[RIGHT])):

@@ -25,10 +25,10 @@ class TimedRows(Operator):
     def snapshot(self) -> Any:
         return self._timers.snapshot()
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self._timers.advance_watermark(timestamp)
         self.hand_on()
-        self.output.emit_watermark(self.held_back(timestamp))
+        return self.held_back(timestamp)
 
     def hand_on(self) -> None:
         """Hand on what timers have made: nothing, if they only forget."""

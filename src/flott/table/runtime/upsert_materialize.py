@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.operator import Operator
+from flott.runtime.state.kinds import LIST_STATE
 from flott.runtime.state.lists import ListState
 from flott.table.runtime.changes import (
     DELETE,
@@ -36,7 +37,7 @@ class UpsertMaterialize(Operator):
     def open(self) -> None:
         backend = self.context.keyed("the rows of a key")
         self._scope = backend.scope
-        self._rows: ListState = backend.part("rows", "list state", partial(ListState, backend, "rows"))
+        self._rows: ListState = backend.part("rows", LIST_STATE, partial(ListState, backend, "rows"))
         self._out = ChangesOut(self.types, append_only=False)
 
     def process(self, batch: Batch) -> None:

@@ -76,9 +76,10 @@ class WatermarkAssigner(TimestampsAndWatermarks):
         self._run.process(batch)
         self.process_time(now)
 
-    def process_status(self, active: bool) -> None:
+    def on_status(self, active: bool) -> bool | None:
         """Hand it on: an input that is idle has no rows that event time could wait for."""
         if active:
             self._emitter.mark_active()
         else:
             self._emitter.mark_idle()
+        return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
@@ -33,7 +34,7 @@ class WindowAggregate(AtTheirTime, UserAggregates):
         plan = self.plan
         backend = self.context.keyed("what windows hold")
         self._scope = backend.scope
-        self._state: ValueState = backend.part("windows", "value state", lambda: ValueState(backend, "windows"))
+        self._state: ValueState = backend.part("windows", VALUE_STATE, lambda: ValueState(backend, "windows"))
         self._timers = TimerService(backend, "windows", self.context.clock, self._fire, self._fire)
         self._late = self.context.metrics.counter(LATE_RECORDS)
         self._accumulators = WindowAccumulators(plan)

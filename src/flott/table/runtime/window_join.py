@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from flott.runtime.operators.two_inputs import TwoInputs
+from flott.runtime.operators.combined_inputs import CombinedInputs
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
@@ -38,7 +39,7 @@ class WindowJoinPlan:
     ends: tuple[int, int]
 
 
-class WindowJoin(TwoInputs, AtTheirTime):
+class WindowJoin(CombinedInputs, AtTheirTime):
     """Keeps the rows of both sides for each key and window; late rows, of windows that are over, are dropped."""
 
     def __init__(self, plan: WindowJoinPlan) -> None:
@@ -49,8 +50,8 @@ class WindowJoin(TwoInputs, AtTheirTime):
         plan = self.plan.join
         backend = self.context.keyed("the rows of windows")
         self._scope = backend.scope
-        self._left: ValueState = backend.part("left", "value state", lambda: ValueState(backend, "left"))
-        self._right: ValueState = backend.part("right", "value state", lambda: ValueState(backend, "right"))
+        self._left: ValueState = backend.part("left", VALUE_STATE, lambda: ValueState(backend, "left"))
+        self._right: ValueState = backend.part("right", VALUE_STATE, lambda: ValueState(backend, "right"))
         self._timers = TimerService(backend, "windows", self.context.clock, self._fire, self._fire)
         self._late = self.context.metrics.counter(LATE_RECORDS)
         self._residual = None if plan.residual is None else Residual(plan.residual, plan.types, plan.zone)
@@ -61,13 +62,8 @@ class WindowJoin(TwoInputs, AtTheirTime):
         self._over: list[Any] = []
         """The keys of windows that are over."""
 
-    def process(self, batch: Batch) -> None:
-        self._process(LEFT, self._left, batch)
-
-    def process2(self, batch: Batch) -> None:
-        self._process(RIGHT, self._right, batch)
-
-    def _process(self, side: int, state: ValueState, batch: Batch) -> None:
+    def process_input(self, index: int, batch: Batch) -> None:
+        side, state = index, self._right if index == RIGHT else self._left
         columns, _ = unpack(batch)
         length = len(batch)
         watermark, end = self._timers.current_watermark(), self.plan.ends[side]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from flott.runtime.state.kinds import VALUE_STATE
 from flott.runtime.state.values import ValueState
 from flott.runtime.timers import TimerService
 from flott.runtime.windowing.operator import LATE_RECORDS
@@ -36,7 +37,7 @@ class WindowRank(AtTheirTime):
         plan = self.plan
         backend = self.context.keyed("the first rows of windows")
         self._scope = backend.scope
-        self._state: ValueState = backend.part("ranks", "value state", lambda: ValueState(backend, "ranks"))
+        self._state: ValueState = backend.part("ranks", VALUE_STATE, lambda: ValueState(backend, "ranks"))
         self._timers = TimerService(backend, "windows", self.context.clock, self._fire, self._fire)
         self._late = self.context.metrics.counter(LATE_RECORDS)
         self._out = ChangesOut([*plan.types, *([pa.int64()] if plan.number else [])], append_only=True)

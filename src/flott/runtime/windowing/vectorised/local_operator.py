@@ -112,12 +112,12 @@ class LocalAggregate(Operator):
 
     # Time
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         if self._earliest is not None and self._earliest + self._grid.length - 1 <= timestamp:
             self._hand_on(timestamp)
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
-    def process_status(self, active: bool) -> None:
+    def on_status(self, active: bool) -> bool | None:
         self._active = active
         self._hand_on(None)
-        self.output.emit_status(active)
+        return active

@@ -122,12 +122,13 @@ class LocalSessions(Operator):
 
     # Time
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self._waiting = timestamp
         if not self._gathered or timestamp == MAX_WATERMARK:
             self._hand_on()
+        return None  # It goes on with what was gathered.
 
-    def process_status(self, active: bool) -> None:
+    def on_status(self, active: bool) -> bool | None:
         self._active = active
         self._hand_on()
-        self.output.emit_status(active)
+        return active

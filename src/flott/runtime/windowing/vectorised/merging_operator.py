@@ -12,6 +12,7 @@ from flott.errors import FlottError
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.column_keys import key_groups
 from flott.runtime.operator import Operator
+from flott.runtime.state.kinds import PANES
 from flott.runtime.state.schemas import schema_of_columns
 from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.runtime.windowing.vectorised.pane_chunks import PaneChunks
@@ -48,7 +49,7 @@ class MergingWindowOperator(Operator):
         length = self._grid.length
         schema = schema_of_columns(plan.stored())
         self._chunks: PaneChunks = backend.part(
-            "window-panes", "panes", lambda: PaneChunks(backend, plan, length), schema
+            "window-panes", PANES, lambda: PaneChunks(backend, plan, length), schema
         )
 
     def restore(self, carried: Any) -> None:
@@ -122,7 +123,7 @@ class MergingWindowOperator(Operator):
 
     # Time
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         if self._due <= timestamp:
             self._settle()
             panes = self._chunks.panes()
@@ -139,7 +140,7 @@ class MergingWindowOperator(Operator):
             self._due = self._next_due()
         if self._next_gone <= timestamp:
             self._drop_gone()
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def _drop_gone(self) -> None:
         self._next_gone = MAX_WATERMARK + 1

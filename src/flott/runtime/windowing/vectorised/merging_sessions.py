@@ -9,6 +9,7 @@ import numpy as np
 from flott.errors import FlottError
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.operator import Operator
+from flott.runtime.state.kinds import SESSIONS
 from flott.runtime.windowing.operator import LATE_RECORDS
 from flott.runtime.windowing.vectorised.key_marks import distinct, key_marks
 from flott.runtime.windowing.vectorised.ordered_sessions import OrderedSessions
@@ -44,7 +45,7 @@ class MergingSessionOperator(Operator):
         self._arriving = (END, *plan.parts())
         self._parts = (END, FIRED, *plan.parts())
         self._late = self.context.metrics.counter(LATE_RECORDS)
-        self._chunks: SessionChunks = backend.part("window-sessions", "sessions", lambda: SessionChunks(backend, plan))
+        self._chunks: SessionChunks = backend.part("window-sessions", SESSIONS, lambda: SessionChunks(backend, plan))
 
     def restore(self, carried: Any) -> None:
         self._watermark, self._due, index = carried or (MIN_TIMESTAMP, MIN_TIMESTAMP, None)
@@ -100,7 +101,7 @@ class MergingSessionOperator(Operator):
 
     # Time
 
-    def process_watermark(self, timestamp: int) -> None:
+    def on_watermark(self, timestamp: int) -> int | None:
         self._watermark = timestamp
         if self._due <= timestamp:
             touched = [self._merged()] if self._arrived else []
@@ -109,7 +110,7 @@ class MergingSessionOperator(Operator):
             if touched:
                 self._advance(concatenated(touched))
             self._due = self._chunks.next_due()
-        self.output.emit_watermark(timestamp)
+        return timestamp
 
     def _advance(self, sessions: Partials) -> None:
         """Let sessions fire that are over, and keep those that are not gone."""

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.column_keys import key_groups
+from flott.runtime.state.address_layout import chunk_bytes, chunk_in, group_bytes, time_bytes
 from flott.runtime.windowing.vectorised.partials import Partials, concatenated, merged
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from flott.runtime.state.changes import Changes
     from flott.runtime.windowing.vectorised.plan import AggregatePlan
 
-ZERO = 2**63
 ROWS_PER_ENTRY = 8
 """A row in columns takes about as much memory as this part of a Python object."""
 
@@ -51,7 +51,7 @@ class PaneChunks:
         self._schema = plan.stored()
         self._parts = plan.parts()
         self._length = length
-        self._groups = {group: struct.pack(">H", group) for group in backend.groups}
+        self._groups = {group: group_bytes(group) for group in backend.groups}
         self._sequence = 0
         self._fired_written = MIN_TIMESTAMP
         self.forget()
@@ -101,10 +101,10 @@ class PaneChunks:
     def _read(self, pane: int, chunks: list[Chunk]) -> None:
         unread = {chunk.sequence: chunk for chunk in chunks if chunk.partials is None}
         pieces: dict[int, list[Partials]] = {sequence: [] for sequence in unread}
-        tail = self._column + struct.pack(">Q", pane + ZERO)
+        tail = self._column + time_bytes(pane)
         for group in self._groups.values():
             for address, value in self._backend.scan(group + tail):
-                (sequence,) = struct.unpack(">I", address[-4:])
+                _, sequence = chunk_in(address)
                 # The store still has chunks that were merged into others in this epoch.
                 if sequence in unread:
                     unread[sequence].addresses.append(address)
@@ -153,7 +153,7 @@ class PaneChunks:
         arrays = [new.keys, *(pa.array(new.columns[part]) for part in self._parts)]
         batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
         cuts = [0, *(np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist(), len(groups)]
-        tail = self._column + struct.pack(">QI", pane + ZERO, self._sequence)
+        tail = self._column + chunk_bytes(pane, self._sequence)
         addresses = []
         for start, stop in pairwise(cuts):
             address = self._groups[int(groups[start])] + tail
@@ -188,9 +188,9 @@ class PaneChunks:
         fired: dict[int, int] = {}
         for number, group in self._groups.items():
             for address, value in self._backend.scan(group + self._column):
-                raw, sequence = struct.unpack(">QI", address[-12:])
+                time, sequence = chunk_in(address)
                 size = pa.ipc.read_record_batch(pa.py_buffer(value), self._schema).num_rows
-                chunks = rows.setdefault(raw - ZERO, {})
+                chunks = rows.setdefault(time, {})
                 chunks[sequence] = chunks.get(sequence, 0) + size
             mark = self._backend.get(group + self._fired_column)
             if mark is not None:

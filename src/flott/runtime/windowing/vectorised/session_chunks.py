@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.column_keys import key_groups
+from flott.runtime.state.address_layout import group_bytes
 from flott.runtime.windowing.vectorised.key_marks import distinct, key_marks
 from flott.runtime.windowing.vectorised.pane_chunks import ROWS_PER_ENTRY
 from flott.runtime.windowing.vectorised.partials import PANE, ROWS, Partials, concatenated
@@ -55,7 +56,7 @@ class SessionChunks:
         self._parts = (END, FIRED, *plan.parts())
         key, *columns = plan.stored(self._parts)
         self._schema = pa.schema([key, pa.field(PANE, pa.int64()), *columns])
-        self._groups = {group: struct.pack(">H", group) for group in backend.groups}
+        self._groups = {group: group_bytes(group) for group in backend.groups}
         self._sequence = 0
         self.forget()
 

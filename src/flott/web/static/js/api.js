@@ -15,7 +15,7 @@ export const token = {
 };
 
 async function request(method, path, body) {
-  const headers = { Accept: "application/json", "X-Flott-Client": "web" };
+  const headers = { Accept: "application/json" };
   if (token.get() !== "") headers.Authorization = `Bearer ${token.get()}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const answer = await fetch(path, {
@@ -39,6 +39,7 @@ async function request(method, path, body) {
 const job = (id, ...rest) => ["/jobs", encodeURIComponent(id), ...rest.map(encodeURIComponent)].join("/");
 
 export const api = {
+  login: (code) => request("POST", "/page/login", { code }),
   config: () => request("GET", "/config"),
   jobs: () => request("GET", "/jobs/overview"),
   job: (id) => request("GET", job(id)),

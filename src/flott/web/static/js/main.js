@@ -1,6 +1,6 @@
 // Where the reader is, and what is asked of the driver for it, again and again.
 
-import { api, ApiError } from "./api.js";
+import { api, ApiError, token } from "./api.js";
 import { el, show } from "./dom.js";
 import { askForToken, wantsToken } from "./token.js";
 import { jobsView } from "./views/jobs.js";
@@ -69,7 +69,19 @@ async function failed(error) {
   }
 }
 
+// Exchanges the code of a link for a token. A link that was used already may still lead to a page that has one.
+async function logIn(code, id) {
+  try {
+    token.set((await api.login(code)).token);
+  } catch (error) {
+    if (!(error instanceof ApiError)) return failed(error);
+  }
+  location.replace(id ? `#/jobs/${encodeURIComponent(id)}` : "#/");
+}
+
 function go() {
+  const [, kind, code, id] = location.hash.split("/").map(decoded);
+  if (kind === "login") return logIn(code, id);
   view = route();
   refresh();
 }

@@ -7,7 +7,8 @@ let asking = null; // one question at a time, however many calls wait for the an
 
 async function question() {
   const answer = await ask({
-    title: "This driver asks for a token", text: "`flott list --json` says which file it is in.",
+    title: "This page needs a token",
+    text: "`flott info JOB` prints a link that opens it. Or enter the token; `flott list --json` says which file it is in.",
     field: { label: "Token" }, confirm: "Go on", secret: true,
   });
   if (answer) token.set(answer);
