@@ -39,6 +39,16 @@ def test_rows_with_null_are_dropped(environment, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "columns", ["a INT, b STRING, PRIMARY KEY (a) NOT ENFORCED", "a INT PRIMARY KEY NOT ENFORCED, b STRING"]
+)
+def test_columns_of_the_primary_key_are_not_null(environment, t_env, tmp_path, columns):
+    with pytest.raises(FlottError, match="column 'a' is NOT NULL"):
+        written(t_env, tmp_path / "error", columns, "a INT, b STRING", ROWS)
+    found = written(environment(**DROP), tmp_path / "drop", columns, "a INT, b STRING", ROWS)
+    assert found == [{"a": 1, "b": "a"}, {"a": 3, "b": "c"}]
+
+
+@pytest.mark.parametrize(
     ("kind", "values", "name"),
     [
         ("ROW<x INT NOT NULL, y STRING>", [{"x": 1, "y": "a"}, None, {"x": None, "y": "b"}], "v.x"),

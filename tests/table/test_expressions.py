@@ -24,6 +24,7 @@ CASES = [
     for name in ("expressions.yaml", "json_expressions.yaml")
     for text, wanted in yaml.safe_load((HERE / name).read_text(encoding="utf-8"))
 ]
+ZONED = "CAST(TIMESTAMP '2020-01-01 00:00:00' AS TIMESTAMP_LTZ(3))"
 spec = importlib.util.spec_from_file_location("transcript", HERE / "transcript.py")
 transcript = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(transcript)
@@ -59,6 +60,7 @@ def test_gives_the_same_when_constants_are_folded(text, wanted):
         ("GREATEST(ARRAY[1], ARRAY[2])", "have no order"),
         ("ROW(1) = ROW(1, 2)", "can't take"),
         ("TIME '12:00:00' + INTERVAL '1' MONTH", "a TIME has no months"),
+        (f"TIMESTAMPDIFF(DAY, {ZONED}, TIMESTAMP '2020-01-01 00:00:00')", "takes two times of one type"),
         ("TIME 'noon'", "is not a TIME"),
         ("MAP['a', 1][2]", "a key of MAP"),
         ("CAST(DATE '2020-01-01' AS TIME)", "can't be CAST"),

@@ -119,6 +119,13 @@ def test_groups_are_counted_once(files):
     assert first.input is second.input
 
 
+def test_unions_of_more_and_of_fewer_parts_are_different(t_env):
+    row = "(ARRAY[1])"
+    first, second, third = plans_of(t_env, f"VALUES {row}, {row}", f"VALUES {row}", f"VALUES {row}, {row}")
+    assert first is third
+    assert first is not second
+
+
 def test_many_inserts_read_one_source(t_env):
     t_env.execute_sql("CREATE TABLE t (v INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1')")
     t_env.execute_sql("CREATE TABLE s (v INT) WITH ('connector' = 'blackhole')")

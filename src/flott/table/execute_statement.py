@@ -85,7 +85,7 @@ def _explain(statement: s.Explain, t_env: TableEnvironment) -> TableResult:
 
 def _create_table(statement: s.CreateTable, t_env: TableEnvironment) -> TableResult:
     manager = t_env.manager
-    schema = Schema(statement.columns, statement.watermark, statement.primary_key)
+    schema = Schema.of(statement.columns, statement.watermark, statement.primary_key)
     options = dict(statement.options)
     partition_keys = statement.partition_keys
     if statement.like is not None:
@@ -93,7 +93,7 @@ def _create_table(statement: s.CreateTable, t_env: TableEnvironment) -> TableRes
         if not isinstance(base, CatalogTable):
             hint = did_you_mean(statement.like[-1], manager.table_names())
             raise TableError(f"LIKE {'.'.join(statement.like)}: there is no such table{hint}")
-        schema = Schema(
+        schema = Schema.of(
             (*base.schema.columns, *schema.columns), schema.watermark or base.schema.watermark,
             schema.key or base.schema.key,
         )  # fmt: skip

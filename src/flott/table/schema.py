@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flott.table.errors import TableError
@@ -39,6 +39,13 @@ class Schema:
     columns: tuple[UnresolvedColumn, ...] = ()
     watermark: tuple[str, exp.Expr] | None = None
     key: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(
+        columns: tuple[UnresolvedColumn, ...], watermark: tuple[str, exp.Expr] | None, key: tuple[str, ...]
+    ) -> Schema:
+        """Return a schema whose columns are NOT NULL where they are in its primary key."""
+        return Schema(tuple(_in_key(one) if one.name in key else one for one in columns), watermark, key)
 
     def stored(self) -> list[UnresolvedColumn]:
         """Return the columns that the table itself holds."""
@@ -108,7 +115,7 @@ class Schema:
             return self
 
         def primary_key(self, *column_names: str) -> Schema.Builder:
-            """Says which columns tell rows apart; nobody checks it."""
+            """Says which columns tell rows apart, which nobody checks; they become NOT NULL."""
             if not column_names:
                 raise TableError("primary_key(): name the columns, as in primary_key('id')")
             self._key = column_names
@@ -120,7 +127,11 @@ class Schema:
 
         def build(self) -> Schema:
             """Returns the schema."""
-            return Schema(tuple(self._columns), self._watermark, self._key)
+            return Schema.of(tuple(self._columns), self._watermark, self._key)
+
+
+def _in_key(column: UnresolvedColumn) -> UnresolvedColumn:
+    return column if column.type is None else replace(column, type=column.type.not_null())
 
 
 def _type(given: str | DataType) -> DataType:

@@ -292,8 +292,9 @@ class ExpressionBinder:
         first, second = (self.bind(arg) for arg in node.expressions[1:])
         if name == "TIMESTAMPDIFF":
             return self.call(name, [Literal(TEXT, unit), first, second])
+        digits, unit = ("0.001", "SECOND") if unit == "MILLISECOND" else ("1", unit)
         try:
-            one = interval(exp.Interval(this=exp.Literal.string("1"), unit=exp.var(unit)))
+            one = interval(exp.Interval(this=exp.Literal.string(digits), unit=exp.var(unit)))
         except ValueError as error:
             raise wrong(str(error), node, self.scope.text) from None
         return self.call("+", [second, self.call("*", [one, first])])

@@ -88,7 +88,7 @@ def _operation(name: str, whole: Any) -> None:
             made = whole(*args)
             return made.cast(pa.int32()) if isinstance(call.type, t.YearMonthIntervalType) else made
         except pa.ArrowInvalid as error:
-            raise FlottError(f"{name}: {error}; the divisor is 0 in a row") from None
+            raise FlottError(f"{name}: the divisor is 0 in a row") from error
 
     scalar(name, bind=_bind)(evaluate)
 
@@ -141,7 +141,13 @@ def fit_decimal(value: Decimal, precision: int, scale: int) -> Decimal | None:
 
 
 def _divide(one: Column, other: Column) -> Column:
-    return pc.divide(one, other) if pa.types.is_floating(one.type) else pc.divide_checked(one, other)
+    if pa.types.is_floating(one.type):
+        return pc.divide(one, other)
+    try:
+        return pc.divide_checked(one, other)
+    except pa.ArrowInvalid:
+        # The smallest number has no opposite, which Arrow makes 0 or an error; in Java it stays. Only 0 is an error.
+        return pc.if_else(pc.equal(other, -1), pc.negate(one), pc.divide(one, other))
 
 
 def _float_remainder(one: float, other: float) -> float:
@@ -152,7 +158,7 @@ def _remainder(one: Column, other: Column) -> Column:
     """Return the remainder with the sign of the dividend, as Java's."""
     if pa.types.is_floating(one.type):
         return row_by_row(_float_remainder)(Call(DataTypes.DOUBLE(), "%", ()), [one, other], None).cast(one.type)  # type: ignore[arg-type]
-    return pc.subtract(one, pc.multiply(pc.divide_checked(one, other), other))
+    return pc.subtract(one, pc.multiply(_divide(one, other), other))
 
 
 _operation("+", pc.add)

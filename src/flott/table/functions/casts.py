@@ -120,6 +120,8 @@ def converted(column: Column, source: t.DataType, target: t.DataType, session: S
         return to_decimals(column, source, target)
     if isinstance(source, t.DecimalType):
         if isinstance(target, t.IntegralType):
+            if source.precision == source.scale:  # no digit before the point, and Arrow has no room for the 0
+                return pc.if_else(pc.is_valid(column), pa.scalar(0, kind), pa.scalar(None, kind))
             return pc.trunc(column).cast(pa.decimal128(source.precision, 0), safe=False).cast(kind, safe=False)
         return to_floating(column, source, kind)
     if isinstance(source, t.FractionalType) and isinstance(target, t.IntegralType):
@@ -274,7 +276,7 @@ def text_writer(source: t.DataType, session: Session) -> Callable[[Any], str]:  
     if isinstance(source, t.FractionalType):
         return partial(java_float, single=isinstance(source, t.FloatType))
     if isinstance(source, t.TimeType):
-        return lambda value: _with_fraction(value.strftime("%H:%M:%S"), value.microsecond, source.precision)
+        return lambda value: write_time(value, source.precision)
     if isinstance(source, t.DayTimeIntervalType):
         return day_time_text
     if isinstance(source, t.YearMonthIntervalType):
@@ -287,6 +289,16 @@ def text_writer(source: t.DataType, session: Session) -> Callable[[Any], str]:  
     if isinstance(source, (t.BinaryType, t.VarBinaryType)):
         return lambda value: value.decode("utf-8", "replace")
     return str
+
+
+def write_time(time: dt.time, precision: int) -> str:
+    """Write a time of day as SQL does: its fraction without zeros at the end, but for the first.
+
+    >>> write_time(dt.time(12, 0, 0, 120000), 3), write_time(dt.time(12), 3), write_time(dt.time(12), 0)
+    ('12:00:00.12', '12:00:00.0', '12:00:00')
+    """
+    written = _with_fraction(time.strftime("%H:%M:%S"), time.microsecond, precision)
+    return f"{written[:9]}{written[9:].rstrip('0') or '0'}" if precision else written
 
 
 def write_timestamp(moment: dt.datetime, precision: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
@@ -122,6 +122,8 @@ def _floored(moments: Column, unit: str) -> Column:
 
 def _ceiled(moments: Column, unit: str) -> Column:
     """Return the next whole units; what is whole stays, which Arrow does not see of months and years."""
+    if pa.types.is_date(moments.type) and unit == "day":
+        return pc.add(moments, dt.timedelta(days=1)).cast(moments.type)  # to Flink, a day ends with the next
     whole = _floored(moments, unit)
     return pc.if_else(pc.equal(whole, moments), whole, pc.ceil_temporal(moments, unit=unit, week_starts_monday=False))
 
@@ -150,7 +152,10 @@ def _time_of_day(time: Column, span: Column, sign: int) -> Column:
     return pc.subtract(moved, pc.multiply(days, DAY)).cast(time.type)
 
 
-def add_months(moment: dt.datetime, months: int) -> dt.datetime:
+Moment = TypeVar("Moment", dt.date, dt.datetime)
+
+
+def add_months(moment: Moment, months: int) -> Moment:
     """Return a moment some months later, at the last day of the month if there is no such day.
 
     >>> add_months(dt.datetime(2020, 1, 31), 1)
@@ -303,10 +308,13 @@ def _bind_difference(name: str, args: list[Expr]) -> Call:
     unit = getattr(args[0], "value", None) if args else None
     if len(args) != 3 or unit not in {*MICROS, "MONTH", "YEAR", "QUARTER"}:  # noqa: PLR2004 - counted on one hand
         raise SignatureError(f"{name}: write {name}(DAY, from, to)")
-    times = [cast_to(arg, DataTypes.TIMESTAMP(6)) if isinstance(arg.type, t.DateType) else arg for arg in args[1:]]
+    times = [cast_to(arg, DataTypes.TIMESTAMP(3)) if isinstance(arg.type, t.DateType) else arg for arg in args[1:]]
     for arg in times:
-        if not t.is_timestamp(arg.type):
+        if not a_time(arg.type) or (isinstance(arg.type, t.TimeType) and unit not in MICROS):
             raise SignatureError(f"{name}: {arg.type.nullable()!r} is no timestamp")
+    one, other = (arg.type for arg in times)
+    if type(one) is not type(other):
+        raise SignatureError(f"{name} takes two times of one type; CAST {one.nullable()!r} or {other.nullable()!r}")
     return Call(with_nulls(DataTypes.INT(), times), name, (args[0], *times))
 
 
@@ -314,17 +322,36 @@ def _bind_difference(name: str, args: list[Expr]) -> Call:
 def _difference(call: Call, args: list[Column], session: Session) -> Column:
     unit = args[0].as_py()
     if unit in MICROS:
-        micros = pc.subtract(args[2], args[1]).cast(pa.int64())
-        return pc.divide(micros, MICROS[unit]).cast(pa.int32())
+        start, end = (_whole_millis(column) for column in args[1:])
+        # What does not fit an INT loses its upper bits, as in Java.
+        return pc.divide(pc.subtract(end, start), MICROS[unit]).cast(pa.int32(), safe=False)
     size = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}[unit]
     return row_by_row(lambda start, end: int(_months(start, end) / size))(call, args[1:], session)
 
 
+def _whole_millis(column: Column) -> Column:
+    """Return times in microseconds without what is below the millisecond."""
+    if pa.types.is_timestamp(column.type):
+        column = pc.floor_temporal(column, unit="millisecond")
+    return column.cast(pa.int64())
+
+
 def _months(start: dt.datetime, end: dt.datetime) -> int:
+    """Return how many whole months there are from one moment to another."""
+    days = (start.date(), end.date())
+    months = _months_of_days(*days) if days[0] <= days[1] else -_months_of_days(*reversed(days))
+    # As in Flink, which compares the times of day also when it counts backwards.
+    early = _millis_of_day(end) < _millis_of_day(start) and add_months(days[0], months) == days[1]
+    return months - early
+
+
+def _months_of_days(start: dt.date, end: dt.date) -> int:
     months = (end.year - start.year) * 12 + end.month - start.month
-    if months > 0 and add_months(start, months) > end:
-        return months - 1
-    return months + 1 if months < 0 and add_months(start, months) < end else months
+    return months - (add_months(start, months) > end)
+
+
+def _millis_of_day(moment: dt.datetime) -> tuple[int, int, int, int]:
+    return moment.hour, moment.minute, moment.second, moment.microsecond // 1000
 
 
 # The clock: the same for all rows of a batch

@@ -37,8 +37,7 @@ class SharedParts:
 
 def _same(one: Node, other: Node) -> bool:
     # Inputs that are equal are one object by now; comparing them by identity keeps this from going deep each time.
-    same_inputs = all(first is second for first, second in zip(one.inputs, other.inputs, strict=True))
-    return same_inputs and one == other
+    return [*map(id, one.inputs)] == [*map(id, other.inputs)] and one == other
 
 
 def _parts(node: Node) -> Iterator[object]:

@@ -83,13 +83,15 @@ def _part(cursor: Cursor, parts: dict[str, Any]) -> None:
     if cursor.accept("CONSTRAINT"):
         cursor.name()
     if cursor.accept("PRIMARY", "KEY"):
-        parts["primary_key"] = cursor.names()
-        _not_enforced(cursor)
+        _primary_key(cursor, parts, cursor.names())
         return
     parts["columns"].append(_column(cursor, parts))
 
 
-def _not_enforced(cursor: Cursor) -> None:
+def _primary_key(cursor: Cursor, parts: dict[str, Any], names: tuple[str, ...]) -> None:
+    if parts["primary_key"]:
+        raise SqlParserError("a table has one primary key", cursor.text, cursor.offset())
+    parts["primary_key"] = names
     if not cursor.accept("NOT", "ENFORCED"):
         raise SqlParserError(
             "a primary key is a promise that nobody checks; say so: PRIMARY KEY (…) NOT ENFORCED", cursor.text,
@@ -106,8 +108,7 @@ def _column(cursor: Cursor, parts: dict[str, Any]) -> UnresolvedColumn:
         key = cursor.string() if cursor.accept("FROM") else name
         return UnresolvedColumn(name, kind, metadata=key, virtual=cursor.accept("VIRTUAL"), comment=_comment(cursor))
     if cursor.accept("PRIMARY", "KEY"):
-        parts["primary_key"] = (name,)
-        _not_enforced(cursor)
+        _primary_key(cursor, parts, (name,))
     return UnresolvedColumn(name, kind, comment=_comment(cursor))
 
 
