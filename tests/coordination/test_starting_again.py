@@ -164,6 +164,30 @@ def test_of_two_that_start_one_gets_the_job(directory, time, monkeypatch):
 
 
 @both
+def test_a_driver_that_is_replaced_while_it_starts_removes_nothing(directory, time, tmp_path, monkeypatch):
+    successors = []
+    monkeypatch.setattr("flott.coordination.job_record.take_lock", lambda _: os.open(os.devnull, os.O_RDONLY))
+    known = JobRecord.is_conditional
+
+    def overtaken(record):
+        if not successors:
+            time.at += 61
+            successors.append(start(directory, time))
+            successors[0].publish(Published("chk-1"), 1)
+        return known(record)
+
+    monkeypatch.setattr(JobRecord, "is_conditional", overtaken)
+    env = environment(directory)
+    env.from_sequence(1, 10).map(str).sink_to(text_sink(tmp_path / "out"))
+    with pytest.raises(FencedError, match="This one ends; it changes and removes nothing"):
+        env.execute("orders")
+    successors[0].check()
+    successors[0].release()
+    time.at += 61
+    assert start(directory, time).note.checkpoints == (Published("chk-1"),)
+
+
+@both
 def test_a_job_that_another_replaces_is_not_resumed(directory, time, caplog):
     begun(directory, time).release()
     time.at += 61

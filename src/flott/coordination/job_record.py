@@ -238,6 +238,16 @@ class JobRecord:
         abandoned = not keep and status is not JobStatus.FINISHED
         self._write(status=status.name, rest=None, abandoned=abandoned)
 
+    def withdraw(self) -> None:
+        """Remove the record of a job that could not start, unless another driver has taken it meanwhile."""
+        try:
+            self.ends(JobStatus.FAILED, keep=False)
+        except (FencedError, OSError) as error:
+            log.warning("the record of job %s stays: %s", self.job_id, error)
+            self.release()
+        else:
+            self.close(keep=False)
+
     def give_back(self) -> None:
         """Leave a job as it was found: this program can't run it."""
         with suppress(FencedError, OSError):
@@ -250,7 +260,7 @@ class JobRecord:
         return max((one.number for one in self._found.checkpoints or ()), default=0)
 
     def close(self, *, keep: bool) -> None:
-        """The job is over and cleaned up: remove the record, unless checkpoints are kept."""
+        """The job is over, the record says so and all is cleaned up: remove it, unless checkpoints are kept."""
         try:
             if not keep:
                 self.storage.delete_versioned(RECORD)
