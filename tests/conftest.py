@@ -45,6 +45,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 # Tests start many short-lived Java processes, which spend most of their time on optimising code that then hardly runs.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
+# No test leaves a process behind that writes the archive of Spark's classes.
+os.environ.setdefault("FLOTT_CLASS_ARCHIVE", "off")
+
 MEMORY = Path("/dev/shm")  # noqa: S108 - files are made in it by tempfile
 ENOUGH_MEMORY = 2**31
 """Bytes that must be free there; a container may have only a little of it."""

@@ -34,9 +34,9 @@ HEAD = """\
 
 Small programs that do one thing each. Their data is made by a seeded generator (`examples/sample_data.py`), so that
 they print what is shown here, on Spark and without it. `flott run examples/word_count.py` runs one on embedded Spark,
-as does `python examples/word_count.py`; `flott run -D flott.execution.target=in-process examples/word_count.py` takes
-no Spark and no Java, and starts at once. Where workers are on other machines, send the modules along that an example
-imports: `-D python.files=examples/sample_data.py,examples/drawing.py`.
+as does `python examples/word_count.py`; `flott run --local examples/word_count.py` takes no
+Spark and no Java, and starts within a second. Where workers are on other machines, send the modules along that an
+example imports: `-D python.files=examples/sample_data.py,examples/drawing.py`.
 
 This page is written by `tools/examples_page.py`. Two more programs have no place on it: `examples/orders_demo.py`,
 a table on the terminal that changes for as long as you like, and

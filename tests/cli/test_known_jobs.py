@@ -83,8 +83,11 @@ def test_a_name_that_several_jobs_have_is_refused(registry):
 
 
 def test_the_shell_completes_jobs_and_commands(jobs):
-    assert [item.value[0] for item in complete_job(None, None, "1")] == ["1"]
-    assert [item.value[0] for item in complete_job(None, None, "")] == ["3", "2", "1"]
+    assert [item.value for item in complete_job(None, None, "1")] == ["1" * 32]
+    assert [item.value for item in complete_job(None, None, "2")] == ["2" * 32]
+    assert [item.value for item in complete_job(None, None, "")] == ["a"]
+
+    assert [item.value for item in complete_job(None, None, "x")] == []
     for shell in ("bash", "zsh", "fish"):
         code, script, _ = flott("completion", shell)
         assert (code, "_FLOTT_COMPLETE" in script) == (0, True)
@@ -116,3 +119,11 @@ def test_the_progress_stays_below_what_is_printed():
     drawn = terminal.getvalue()
     assert drawn.split("\r\x1b[K")[1:] == ["epoch 1", "a record\n", "epoch 1", "a note\n", "epoch 1", "epoch 2"]
     assert above.getvalue() == drawn
+
+
+def test_a_name_of_several_running_jobs_is_completed_to_their_ids(registry):
+    running = [register(registry, digit, "twice") for digit in "45"]
+    assert [item.value for item in complete_job(None, None, "")] == ["5" * 32, "4" * 32]
+    assert [item.help for item in complete_job(None, None, "4")] == ["twice, RUNNING"]
+    for one in running:
+        one.close(status="FINISHED", ended=FAR)

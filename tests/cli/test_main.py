@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
 
+from flott.cli.known_settings import complete_setting
 from flott.cli.main import main
 
 JOB = """
@@ -131,3 +134,41 @@ def test_a_setting_without_a_value_is_refused(tmp_path, text):
     result = flott("run", "-D", text, str(job))
     assert result.exit_code == 2
     assert "write -D key=value" in result.output
+
+
+def test_local_runs_without_spark(tmp_path):
+    job = tmp_path / "job.py"
+    job.write_text(
+        "import sys\nfrom flott.datastream import StreamExecutionEnvironment\n"
+        "env = StreamExecutionEnvironment.get_execution_environment()\n"
+        "env.from_collection([1]).print()\nenv.execute('one')\nprint('pyspark' in sys.modules)\n"
+    )
+    command = [sys.executable, "-m", "flott.cli.main", "run", "-q", "-p", "1", "--local", str(job)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("1\nFalse\n", "")
+
+
+def test_local_and_a_master_contradict_each_other(tmp_path):
+    job = tmp_path / "job.py"
+    job.write_text("")
+    result = flott("run", "--local", "--master", "local[2]", str(job))
+    assert result.exit_code == 2
+    assert "give one of them" in result.output
+
+
+def test_an_unknown_setting_gets_a_warning_and_reaches_the_program(tmp_path):
+    job = tmp_path / "job.py"
+    job.write_text(
+        "from flott.datastream import StreamExecutionEnvironment as Environment\n"
+        "print(Environment.get_execution_environment()._configuration.get_string('rest.prot', ''))\n"
+    )
+    result = flott("run", "-q", "-D", "rest.prot=5", "-D", "spark.x=1", "-D", "rest.port=0", str(job))
+    warnings = [line for line in result.stderr.splitlines() if line.startswith("Warning")]
+    assert warnings == ["Warning: Flott has no setting 'rest.prot'. Did you mean 'rest.port'?"]
+    assert result.stdout == "5\n"
+
+
+def test_the_shell_completes_settings():
+    items = complete_setting(None, None, "rest.po")
+    assert [item.value for item in items] == ["rest.port="]
+    assert items[0].help

@@ -93,10 +93,17 @@ def command_of(job: Path, arguments: tuple[str, ...], *, pyflink: bool, settings
 
     >>> from pathlib import Path
     >>> given = dict(
-    ...     parallelism=2, master=None, savepoint=None, allow=True, claim_mode=None, new=True, properties=["a=b"]
+    ...     parallelism=2,
+    ...     master=None,
+    ...     local=True,
+    ...     savepoint=None,
+    ...     allow=True,
+    ...     claim_mode=None,
+    ...     new=True,
+    ...     properties=["a=b"],
     ... )
     >>> command_of(Path("job.py"), ("x",), pyflink=False, settings=given)
-    ['-p', '2', '-n', '--new', '-D', 'a=b', 'job.py', 'x']
+    ['-p', '2', '-n', '--local', '--new', '-D', 'a=b', 'job.py', 'x']
     """
     named = {"parallelism": "-p", "master": "--master", "savepoint": "-s", "claim_mode": "--claim-mode"}
     words = []
@@ -105,6 +112,8 @@ def command_of(job: Path, arguments: tuple[str, ...], *, pyflink: bool, settings
             words += [option, str(settings[name])]
     if settings["allow"]:
         words.append("-n")
+    if settings.get("local"):
+        words.append("--local")
     if settings.get("new"):
         words.append("--new")
     if pyflink:

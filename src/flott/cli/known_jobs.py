@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -108,14 +109,26 @@ def find_job(text: str, directory: str | None = None) -> KnownJob:
 
 
 def complete_job(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the jobs that a half-typed word may mean, for the shell."""
+    """Return what a half-typed word may mean, for the shell: names of running jobs, and ids that begin like it.
+
+    A name that several running jobs have is not offered: their ids are.
+    """
     from click.shell_completion import CompletionItem as Item
 
-    return [
-        Item(job.job_id, help=f"{job.name}, {job.status}")
-        for job in known_jobs()
-        if job.job_id.startswith(incomplete) or job.name.startswith(incomplete)
+    jobs = known_jobs()
+    names = Counter(job.name for job in jobs if not job.is_over)
+    named = [
+        Item(job.name, help=job.status)
+        for job in jobs
+        if not job.is_over and names[job.name] == 1 and job.name.startswith(incomplete)
     ]
+    meant = [
+        job
+        for job in jobs
+        if job.job_id.startswith(incomplete)
+        if incomplete or (not job.is_over and names[job.name] > 1)
+    ]
+    return [*named, *(Item(job.job_id, help=f"{job.name}, {job.status}") for job in meant)]
 
 
 def job_argument(command: Any) -> Any:

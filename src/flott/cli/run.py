@@ -48,6 +48,7 @@ def run(
     port from 8081 on; -D rest.port=0 takes any other.
 
     \b
+    flott run --local job.py
     flott run examples/orders_demo.py --seconds 5
     flott run -p 4 -s /data/savepoints/savepoint-1 job.py
     flott run -D execution.checkpointing.interval=1s -D execution.checkpointing.dir=/data/checkpoints job.py
@@ -72,6 +73,10 @@ def run(
         click.echo("Stopped.", err=True)
     elif error is not None:
         click.echo(f"Error: {error}", err=True)
+    if code in (0, CANCELED) and "pyspark" in sys.modules:
+        from flott.spark.archive_later import write_archive_later
+
+        write_archive_later()
     sys.exit(code)
 
 

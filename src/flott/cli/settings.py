@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from flott.cli.known_settings import complete_setting, unknown_setting
 from flott.common import Configuration
 from flott.common.options import CoreOptions, DriverOptions, FlottOptions, StateRecoveryOptions
 from flott.connectors.paths import absolute
@@ -15,9 +16,11 @@ from flott.datastream import StreamExecutionEnvironment
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+IN_PROCESS = "in-process"
 OPTIONS = (
     click.option("-p", "--parallelism", type=click.IntRange(min=1), help="How many subtasks each operator has."),
     click.option("--master", help="Where Spark runs: local[4], spark://host:7077, yarn, k8s://…"),
+    click.option("--local", "local", is_flag=True, help="Run in this process, without Spark: starts within a second."),
     click.option(
         "-s",
         "--from-savepoint",
@@ -43,7 +46,14 @@ OPTIONS = (
         is_flag=True,
         help="Start another job instead of resuming the one of this name in the checkpoint directory.",
     ),
-    click.option("-D", "properties", metavar="KEY=VALUE", multiple=True, help="Any setting; may be repeated."),
+    click.option(
+        "-D",
+        "properties",
+        metavar="KEY=VALUE",
+        multiple=True,
+        help="Any setting; may be repeated.",
+        shell_complete=complete_setting,
+    ),
 )
 
 
@@ -62,6 +72,7 @@ def settings_of(
     allow: bool,
     claim_mode: str | None,
     properties: tuple[str, ...],
+    local: bool = False,
     new: bool = False,
     pyflink: bool = False,
 ) -> Configuration:
@@ -70,14 +81,13 @@ def settings_of(
     >>> settings_of(4, None, None, allow=False, claim_mode=None, properties=("pipeline.name=x",)).to_dict()
     {'pipeline.name': 'x', 'parallelism.default': '4'}
     """
-    configuration = Configuration()
-    for text in properties:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise click.BadParameter(f"'{text}' is no setting: write -D key=value", param_hint="-D")
-        configuration.set_string(key.strip(), value.strip())
+    configuration = with_properties(properties)
     if parallelism is not None:
         configuration.set(CoreOptions.DEFAULT_PARALLELISM, parallelism)
+    if local and master is not None:
+        raise click.UsageError("--local runs without Spark, and --master says where Spark runs: give one of them")
+    if local:
+        configuration.set(FlottOptions.EXECUTION_TARGET, IN_PROCESS)
     if master is not None:
         configuration.set(FlottOptions.SPARK_MASTER, master)
     if savepoint is not None:
@@ -90,6 +100,20 @@ def settings_of(
         configuration.set(DriverOptions.NEW_JOB, True)
     if pyflink:
         configuration.set(FlottOptions.PYFLINK_IMPORTS, True)
+    return configuration
+
+
+def with_properties(properties: tuple[str, ...]) -> Configuration:
+    """Return a configuration with the settings of ``-D``; warn of those that Flott does not have."""
+    configuration = Configuration()
+    for text in properties:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise click.BadParameter(f"'{text}' has no value: write -D key=value", param_hint="-D")
+        configuration.set_string(key.strip(), value.strip())
+        unknown = unknown_setting(key.strip())
+        if unknown is not None:
+            click.echo(f"Warning: {unknown}", err=True)
     return configuration
 
 

@@ -19,9 +19,9 @@ from flott.errors import ConfigurationError
 
 OLDEST_JAVA = 17
 LAST_LINES = 5
+"""So many lines of what a failed start said are shown."""
 PATIENCE = 5.0
 """Seconds that Java may take to end, or to answer."""
-"""So many lines of what a failed start said are shown."""
 QUIET = "-Xlog:cds=off -Xlog:cds+dynamic=off"
 """An archive that does not fit is no reason to say anything: Java then reads the classes as ever."""
 LESS_COMPILING = (
