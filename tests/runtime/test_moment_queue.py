@@ -70,7 +70,7 @@ def test_like_a_dict_of_sets(script):
             index = queue.snapshot()
             changes = EpochChanges()
             queue.flush(changes)
-            for key, value in changes.items():
+            for key, value in changes.entries.items():
                 if value is None:
                     del store[key]
                 else:
@@ -92,8 +92,8 @@ def test_timers_of_a_moment_are_few_entries_however_many_epochs_they_come_in():
         index = queue.snapshot()
         changes = EpochChanges()
         queue.flush(changes)
-        written += sum(map(len, filter(None, changes.values())))
-        store.update(changes)
+        written += sum(map(len, filter(None, changes.entries.values())))
+        store.update(changes.entries)
         for key in [key for key, value in store.items() if value is None]:
             del store[key]
         assert len(index[0][9]) <= 7

@@ -15,7 +15,7 @@ from flott.runtime.timer_queue import NEVER
 
 if TYPE_CHECKING:
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import Changes, EpochChanges
 
 __all__ = ["EventQueue", "Events", "in_order", "joined"]
 
@@ -145,15 +145,16 @@ class EventQueue:
 
     # The store
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         """Write what arrived and still waits; remove what is used up."""
+        into = changes.entries
         self._settle()
-        self._remove_done(changes)
+        self._remove_done(into)
         for head, events in self._by_group().items():
             files = self._files.setdefault(head, {})
             number = max(files, default=-1) + 1
             files[number] = events[0][-1]
-            changes[head + self._column + struct.pack(">Q", number)] = pickle.dumps(events, 5)
+            into[head + self._column + struct.pack(">Q", number)] = pickle.dumps(events, 5)
         for chunk in self._chunks:
             chunk.stored = True
 

@@ -10,7 +10,7 @@ from flott.cep.run import Run
 
 if TYPE_CHECKING:
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import Changes, EpochChanges
 
 __all__ = ["UNKNOWN", "RunStore"]
 
@@ -68,27 +68,28 @@ class RunStore:
 
     # Write-back
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         """Write the runs that changed."""
+        into = changes.entries
         heads, column = self._backend.heads, self._heads_column
         for key in self._changed:
             group, tail = heads[key]
             run = self.live[key]
             apart = self._stored.pop(key, set())
             if run is None:
-                changes[group + column + tail] = None
-                self._write_apart(changes, key, apart, {}, apart)
+                into[group + column + tail] = None
+                self._write_apart(into, key, apart, {}, apart)
                 continue
             entries = run.buffer.entries
             inline = len(entries) <= FEW_EVENTS
             kept = (run.partials, run.completed, run.next_event, run.timer, entries if inline else None)
-            changes[group + column + tail] = pickle.dumps(kept, 5)
+            into[group + column + tail] = pickle.dumps(kept, 5)
             if inline:
-                self._write_apart(changes, key, apart, {}, apart)
+                self._write_apart(into, key, apart, {}, apart)
                 self._stored[key] = set()
             else:
                 touched = run.buffer.touched if apart else set(entries)
-                self._write_apart(changes, key, touched, entries, apart)
+                self._write_apart(into, key, touched, entries, apart)
                 self._stored[key] = set(entries)
             run.buffer.touched = set()
         self._changed = {}

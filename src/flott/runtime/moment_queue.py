@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import Changes, EpochChanges
     from flott.runtime.timer_queue import OwnerCodec
 
 MomentIndex: TypeAlias = "tuple[dict[int, list[tuple[int, int]]], int]"
@@ -173,9 +173,9 @@ class MomentQueue:
             keys.append(owner if namespace[:1] == DIGEST else key)
         return found
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         """Add what ``snapshot`` prepared."""
-        changes.update(self._changes)
+        changes.entries.update(self._changes)
         self._changes = {}
 
     def restore(self, index: MomentIndex | None) -> None:

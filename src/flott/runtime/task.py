@@ -292,7 +292,7 @@ class Subtask:
             backend.flush(changes)
             report.columns.update(backend.state_columns())
         reached = report.lineage.token
-        if changes:
+        if not changes.is_empty():
             reached = token
             report.lineage = self._grown(epoch, report, changes, token)
             self.recent, self.recent_token = changes, token

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import EpochChanges
 
 NEVER = 2**63
 """Later than every timer."""
@@ -253,22 +253,23 @@ class TimerQueue:
             return address, b""
         return address, b"k" + pickle.dumps(key, 5)
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         """Add what was registered, fired and deleted in this epoch, as store entries."""
+        into = changes.entries
         for address in self._removed:
-            changes[address] = None
+            into[address] = None
         self._write_down_keys()
         for time, owners in self._gone.items():
             prefix = self._column + time_bytes(time)
             for owner in owners:
-                changes[self._address_and_value(prefix, owner)[0]] = None
+                into[self._address_and_value(prefix, owner)[0]] = None
         for time, owners in self._new.items():
             prefix = self._column + time_bytes(time)
             known = self._known.setdefault(time, {})
             before = len(known)
             for owner in owners:
                 address, value = self._address_and_value(prefix, owner)
-                changes[address] = value
+                into[address] = value
                 known[owner] = address
             self._kept += len(known) - before
         self._new = {}

@@ -108,9 +108,9 @@ def save(place, parallelism, most):
             changes = EpochChanges()
             backend.flush(changes)
             token = f"t{subtask}-{number}"
-            if changes and not lineage.files:
+            if changes.count() and not lineage.files:
                 lineage = Lineage(write_snapshot(storage, f"s/{token}", [changes], token))
-            elif changes:
+            elif changes.count():
                 lineage = Lineage((*lineage.files, write_file(storage, f"s/{token}", changes, token)))
             backend.reached(lineage.token)
         columns.update(backend.state_columns())

@@ -61,7 +61,7 @@ def test_files_of_the_versions_before_are_read(begin, is_packed):
     (batch,) = changes.points.batches()
     data = packed(batch.data) if is_packed else batch.data
     about = (len(SAME), len(batch.data)) if begin == b"FLOTTST2" else (len(SAME), len(batch.data), None)
-    entries = pickle.dumps((list(changes), list(changes.values())), 5)
+    entries = pickle.dumps((list(changes.entries), list(changes.entries.values())), 5)
     header = json.dumps({
         "token": "t", "entries": len(entries), "points": [(*about[:2], len(data)) if is_packed else about],
         "point_columns": [b"col1".hex()], "ordered_columns": [],

@@ -203,7 +203,7 @@ class StatesLikeTheModel(RuleBasedStateMachine):
         token = f"t{self.epoch}"
         changes = EpochChanges()
         self.worker.backend.flush(changes)
-        if changes:
+        if not changes.is_empty():
             file = write_file(self.storage, f"s/delta-{self.epoch}", changes, token)
             self.lineage = next_lineage(self.lineage, file, self.store, self.storage, "s")
         self.worker.backend.reached(self.lineage.token)

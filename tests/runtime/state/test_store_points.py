@@ -96,12 +96,12 @@ def test_a_store_that_keeps_all_in_order(opened, storage):
 
 
 def test_what_comes_from_a_savepoint_is_sorted_out_as_it_is_read(opened, storage):
-    saved = lineage_of(storage, EpochChanges({**FIRST, **dict(FIRST.points.entries())}))
+    saved = lineage_of(storage, EpochChanges(FIRST.all()))
     store = opened()
     store.bring_to(saved, storage, looked_up={LOOKED_UP})
     assert store.columns == {LOOKED_UP}
     assert content(store) == FIRST.all()
-    assert dict(store.scan(b"")) == dict(FIRST)
+    assert dict(store.scan(b"")) == FIRST.entries
 
 
 def test_a_column_changes_its_sort_and_changes_back(opened, storage):

@@ -150,7 +150,7 @@ def test_without_clean_up_the_store_keeps_what_nobody_reads(subtask):
     task.at().value.update(1)
     task.end_epoch()
     task.clock.advance_to(1_000)
-    assert task.end_epoch() == {}
+    assert task.end_epoch().is_empty()
     assert len(task.stored()) == 1
 
 

@@ -84,7 +84,7 @@ class Subtask:
         self.epoch += 1
         changes = EpochChanges()
         self.worker.backend.flush(changes)
-        if changes:
+        if not changes.is_empty():
             token = f"t{self.epoch}"
             file = write_file(self.storage, f"s/delta-{self.epoch}", changes, token)
             self.lineage = next_lineage(self.lineage, file, self.store, self.storage, "s")

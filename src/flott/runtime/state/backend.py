@@ -157,7 +157,7 @@ class KeyedBackend:
             if is_looked_up(self._parts[name]):
                 changes.points.add(column, list(anew), list(anew.values()))
             else:
-                changes.update(anew)
+                changes.entries.update(anew)
             if hasattr(self._parts[name], "convert"):
                 self._parts[name].convert = None  # type: ignore[attr-defined]
         self._converted = {}
@@ -176,9 +176,9 @@ class KeyedBackend:
                 )
                 raise StateAccessError(message) from error
         self._flush_converted(changes)
-        changes.update(self.heads.cut)
+        changes.entries.update(self.heads.cut)
         self.heads.cut.clear()
-        if changes:
+        if not changes.is_empty():
             self._entry_size = changes.size() / changes.count()
         if self.cache.exceeded(sum(part.live_entries() for part in self._parts.values()), self._entry_size):
             # Now rather than later: what changed is about to be laid out, and need not be in memory twice.

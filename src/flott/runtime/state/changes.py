@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flott.runtime.state.address_layout import COLUMN
@@ -14,37 +15,36 @@ Changes = dict[bytes, "bytes | None"]
 """Entries of a store: address → value, or None where the entry was removed."""
 
 
-class EpochChanges(Changes):
+@dataclass(slots=True)
+class EpochChanges:
     """Changed entries that stores keep in order, and apart from them those that are only looked up.
 
     A column's entries are of one sort. It may change over the life of a job: a value that gets a time to live is
-    walked over from then on.
+    walked over from then on. In files it has a version of its own, see ``encode_changes``.
     """
 
-    __slots__ = ("ordered", "points")
+    entries: Changes = field(default_factory=dict)
+    """Those that are kept in order, and may be scanned."""
+    points: Points = field(default_factory=Points)
+    """Those of point lookups, in no order."""
+    ordered: set[bytes] = field(default_factory=set)
+    """The columns that are known to be kept in order, whether or not they changed."""
 
-    def __init__(
-        self, entries: Changes | None = None, points: Points | None = None, ordered: set[bytes] | None = None
-    ) -> None:
-        super().__init__(entries or {})
-        self.points = points or Points()
-        self.ordered = ordered or set()
-        """The columns that are known to be kept in order, whether or not they changed."""
-
-    def __bool__(self) -> bool:
-        return len(self) > 0 or len(self.points) > 0
+    def is_empty(self) -> bool:
+        """Return whether nothing changed."""
+        return not self.entries and not len(self.points)
 
     def size(self) -> int:
         """Return how many bytes the values take, about."""
-        return sum(map(len, filter(None, self.values()))) + self.points.size()
+        return sum(map(len, filter(None, self.entries.values()))) + self.points.size()
 
     def count(self) -> int:
         """Return how many entries there are."""
-        return len(self) + len(self.points)
+        return len(self.entries) + len(self.points)
 
     def all(self) -> Changes:
         """Return all entries, whatever their sort."""
-        return {**self, **dict(self.points.entries())} if len(self.points) else self
+        return {**self.entries, **dict(self.points.entries())} if len(self.points) else self.entries
 
 
 def merged(several: list[EpochChanges]) -> EpochChanges:
@@ -54,7 +54,7 @@ def merged(several: list[EpochChanges]) -> EpochChanges:
     >>> before = EpochChanges({b"..col1a": b"1", b"..col2b": b"2"})
     >>> after = EpochChanges(points=points_of([(b"..col1a", b"3")]))
     >>> one = merged([before, after])
-    >>> dict(one), list(one.points.entries())
+    >>> one.entries, list(one.points.entries())
     ({b'..col2b': b'2'}, [(b'..col1a', b'3')])
     """
     entries: Changes = {}
@@ -73,13 +73,13 @@ def sorted_out(changes: EpochChanges, looked_up: Collection[bytes]) -> EpochChan
 
     >>> from_savepoint = EpochChanges({b"..col1a": b"1", b"..col2b": b"2"})
     >>> known = sorted_out(from_savepoint, {b"col1"})
-    >>> dict(known), list(known.points.entries())
+    >>> known.entries, list(known.points.entries())
     ({b'..col2b': b'2'}, [(b'..col1a', b'1')])
     """
     if changes.ordered or len(changes.points) or not looked_up:
         return changes
-    points = points_of(entry for entry in changes.items() if entry[0][COLUMN] in looked_up)
-    return EpochChanges({a: value for a, value in changes.items() if a[COLUMN] not in looked_up}, points)
+    points = points_of(entry for entry in changes.entries.items() if entry[0][COLUMN] in looked_up)
+    return EpochChanges({a: value for a, value in changes.entries.items() if a[COLUMN] not in looked_up}, points)
 
 
 def parts_of(entries: Iterable[tuple[bytes, bytes]], size: int) -> Iterator[Changes]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import Changes, EpochChanges
 
 CHUNK = 50_000
 """So many records are held as Python objects, before they are packed."""
@@ -78,8 +78,8 @@ class GatheredInput:
             if found:
                 yield found
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         """Add what came in this epoch, as store entries."""
         self.pack()
-        changes.update(self._changes)
+        changes.entries.update(self._changes)
         self._changes = {}

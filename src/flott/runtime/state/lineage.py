@@ -106,7 +106,7 @@ class Lineage:
 
 def encode_changes(changes: EpochChanges, token: str) -> tuple[bytes | memoryview, ...]:
     """Write changes as a checksummed file; return its parts, which together may be large."""
-    entries = pickle.dumps((list(changes.keys()), list(changes.values())), protocol=5)
+    entries = pickle.dumps((list(changes.entries), list(changes.entries.values())), protocol=5)
     batches = [(batch, packed(batch.data), packed_widths(batch)) for batch in changes.points.batches()]
     about = {
         "token": token,
@@ -222,4 +222,4 @@ def taken_over(changes: EpochChanges, origin: Origin) -> EpochChanges:
                     yield key[GROUP] + column + key[REST], value
 
     ordered = {columns[column] for column in changes.ordered if column in columns}
-    return EpochChanges(dict(own(changes.items())), points_of(own(changes.points.entries())), ordered)
+    return EpochChanges(dict(own(changes.entries.items())), points_of(own(changes.points.entries())), ordered)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import Changes, EpochChanges
     from flott.runtime.state.key_scope import KeyScope
     from flott.runtime.state.schemas import ConvertEntry
 
@@ -155,21 +155,22 @@ class ListState:
         """Say whether the store may have chunks of a list; who knows better saves the search for them."""
         return True
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
+        into = changes.entries
         self._keep_changed()
         for key in self._replaced:
             prefix = self._backend.address(self._column, key)
             for address, _ in self._backend.scan(prefix):
-                changes[address] = None
+                into[address] = None
             whole = self._whole[key]
             self._chunks[key] = 0
             if whole:
-                self._put_chunk(changes, prefix, key, whole)
+                self._put_chunk(into, prefix, key, whole)
             else:
                 # Windows come and go; what is empty need not be remembered.
                 del self._whole[key], self._chunks[key]
         for key, values in self._appended.items():
-            self._put_chunk(changes, self._backend.address(self._column, key), key, values)
+            self._put_chunk(into, self._backend.address(self._column, key), key, values)
         self._appended = {}
         self._replaced = set()
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import Changes, EpochChanges
     from flott.runtime.state.key_scope import KeyScope
     from flott.runtime.state.schemas import ConvertEntry
 
@@ -228,21 +228,22 @@ class MapState:
     def _address(self, at: Any, key: Any) -> bytes:
         return self._backend.address(self._column, at) + entry_address(encode_key(key))
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
+        into = changes.entries
         self._keep_changed()
         for at in self._cleared:
             for address, _ in self._backend.scan(self._backend.address(self._column, at)):
-                changes[address] = None
+                into[address] = None
         for at, written in self._written.items():
             read = self._read.setdefault(at, {})
             for key, value in written.items():
                 shown = self._shown.of(at, key)
-                changes[self._address(at, key)] = None if value is REMOVED else pickle.dumps((shown, value), 5)
+                into[self._address(at, key)] = None if value is REMOVED else pickle.dumps((shown, value), 5)
                 read[key] = value
         self._complete |= self._cleared
         self._written = {}
         self._cleared = set()
-        self.put_moved(changes)
+        self.put_moved(into)
 
     def put_moved(self, changes: Changes) -> None:
         """Store entries of a former version where they are looked for, unless they were changed or removed."""

@@ -255,20 +255,20 @@ class StateStore:
             changes = EpochChanges(changes.all())
         promoted = changes.points.columns - self.columns
         demoted = changes.ordered & self.columns
-        steps = list(steps_of(changes))
+        steps = list(steps_of(changes.entries))
         at_once = not (promoted or demoted or len(changes.points))
         with self._moved(token) as move:
             for entries in self._demoted(demoted):
                 move(write_entries, sorted(entries), entries)
             for step in steps[:-1] if at_once else steps or [[]]:
-                move(write_entries, step, changes)
+                move(write_entries, step, changes.entries)
             for column in sorted(promoted):
                 while move(self._promote_some, column):
                     pass
 
             def finish(txn: lmdb.Transaction) -> None:
                 if at_once and steps:
-                    write_entries(txn, steps[-1], changes)
+                    write_entries(txn, steps[-1], changes.entries)
                 if demoted:
                     self.points.write_anew(without=demoted)
                 for batch in changes.points.batches():

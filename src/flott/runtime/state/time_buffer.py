@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import EpochChanges
 
 
 class TimeBuffer:
@@ -96,13 +96,14 @@ class TimeBuffer:
 
     # Write-back
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
+        into = changes.entries
         for key, times in self._changed.items():
             prefix = self._backend.address(self._column, key)
             buckets = self._buckets[key]
             for time in times:
                 bucket = buckets.get(time)
-                changes[prefix + time_bytes(time)] = None if bucket is None else pickle.dumps(bucket, 5)
+                into[prefix + time_bytes(time)] = None if bucket is None else pickle.dumps(bucket, 5)
         for key in self._changed:
             if not self._buckets[key]:
                 del self._buckets[key], self._times[key]

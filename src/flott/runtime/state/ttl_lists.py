@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.clock import Clock
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import Changes, EpochChanges
     from flott.runtime.state.ttl import Lifetime
 
 
@@ -100,8 +100,9 @@ class ExpiringListState(ListState):
         changes[prefix + struct.pack(">I", number)] = pack_elements(values)
         self._chunks[key] = number + 1
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
+        into = changes.entries
         super().flush(changes)
-        if self.sweep.run(changes, self._uses, self._now()):
+        if self.sweep.run(into, self._uses, self._now()):
             self.forget()
         self._uses = 0

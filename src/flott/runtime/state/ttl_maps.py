@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.clock import Clock
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import EpochChanges
     from flott.runtime.state.ttl import Lifetime
 
 
@@ -124,21 +124,22 @@ class ExpiringMapState(MapState):
         # Written before the state had a time to live: its life begins when it is first seen.
         return self._written.setdefault(at, {}).setdefault(key, (value, self._now()))
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
+        into = changes.entries
         self._keep_changed()
         for at in self._cleared:
             for address, _ in self._backend.scan(self._backend.address(self._column, at)):
-                changes[address] = None
+                into[address] = None
         for at, written in self._written.items():
             read = self._read.setdefault(at, {})
             for key, pair in written.items():
                 address = self._address(at, key)
-                changes[address] = None if pair is REMOVED else self._data(at, key, pair)
+                into[address] = None if pair is REMOVED else self._data(at, key, pair)
                 read[key] = pair
         self._complete |= self._cleared
         self._written = {}
         self._cleared = set()
-        self.put_moved(changes)
-        if self.sweep.run(changes, self._uses, self._now()):
+        self.put_moved(into)
+        if self.sweep.run(into, self._uses, self._now()):
             self.forget()
         self._uses = 0

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from flott.runtime.clock import Clock
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import EpochChanges
     from flott.runtime.state.ttl import Lifetime
     from flott.runtime.state.values import Aggregate
 
@@ -87,14 +87,15 @@ class ExpiringValue(SingleValue):
     def _differs(self, value: Any, stored: bytes | None) -> bool:
         return stored != with_moments(pickle.dumps(value[0], 5), value[1:])
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
+        into = changes.entries
         self._keep_changed()
         for key, pair in self._written.items():
             address = self._backend.address(self._column, key)
-            changes[address] = None if pair is None else with_moments(pickle.dumps(pair[0], 5), pair[1:])
+            into[address] = None if pair is None else with_moments(pickle.dumps(pair[0], 5), pair[1:])
         self._read.update(self._written)
         self._written = {}
-        if self.sweep.run(changes, self._uses, self._now()):
+        if self.sweep.run(into, self._uses, self._now()):
             self.forget()
         self._uses = 0
 

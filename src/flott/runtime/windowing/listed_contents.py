@@ -11,7 +11,7 @@ from flott.runtime.state.changed_in_place import may_change
 from flott.runtime.windowing.contents import NAME
 
 if TYPE_CHECKING:
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import EpochChanges
     from flott.runtime.windowing.panes import PaneBackend
 
 Stored = tuple[list[Any], int]
@@ -103,15 +103,16 @@ class ListedContents:
             for value in self.take(key, source) or ():
                 self.add(key, target, value)
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         """Add what changed in this epoch, as store entries."""
+        into = changes.entries
         column, heads, windows = self._column, self._panes.backend.heads, self._panes.windows
         for window, panes in self._dropped.items():
             namespace = windows[window]
             for key, chunks in panes.items():
                 group, tail = heads[key]
                 for number in range(chunks):
-                    changes[group + column + tail + namespace + struct.pack(">I", number)] = None
+                    into[group + column + tail + namespace + struct.pack(">I", number)] = None
         for window, written in self._written.items():
             namespace = windows[window]
             for key, values in written.items():
@@ -126,7 +127,7 @@ class ListedContents:
                     records, number = known
                     records.extend(values)
                     self._stored.setdefault(window, {})[key] = (records, number + 1)
-                changes[prefix + struct.pack(">I", number)] = pickle.dumps(values, 5)
+                into[prefix + struct.pack(">I", number)] = pickle.dumps(values, 5)
         self._written = {}
         self._dropped = {}
         self._stored = {window: panes for window, panes in self._stored.items() if panes}

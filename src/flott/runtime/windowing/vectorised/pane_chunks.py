@@ -22,7 +22,7 @@ from flott.runtime.windowing.vectorised.partials import Partials, concatenated, 
 
 if TYPE_CHECKING:
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import Changes, EpochChanges
     from flott.runtime.windowing.vectorised.plan import AggregatePlan
 
 ROWS_PER_ENTRY = 8
@@ -162,9 +162,9 @@ class PaneChunks:
         chunks.append(Chunk(self._sequence, len(new), new, addresses))
         self._sequence += 1
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         """Add what ``snapshot`` prepared."""
-        changes.update(self._changes)
+        changes.entries.update(self._changes)
         self._changes = {}
 
     def restore(self, index: ChunkIndex | None) -> dict[int, int]:

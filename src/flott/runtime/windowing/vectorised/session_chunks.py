@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import Changes
+    from flott.runtime.state.changes import Changes, EpochChanges
     from flott.runtime.windowing.vectorised.plan import AggregatePlan
 
 ChunkIndex: TypeAlias = "tuple[list[int], int]"
@@ -204,9 +204,9 @@ class SessionChunks:
         self._chunks.append(chunk)
         self._sequence += 1
 
-    def flush(self, changes: Changes) -> None:
+    def flush(self, changes: EpochChanges) -> None:
         """Add what ``snapshot`` prepared."""
-        changes.update(self._changes)
+        changes.entries.update(self._changes)
         self._changes = {}
 
     def restore(self, index: ChunkIndex | None) -> None:
