@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import marshal
-import pickle
 from dataclasses import dataclass
 
 import pytest
@@ -9,7 +7,7 @@ import pytest
 from flott.errors import ExchangeError, FlottError
 from flott.runtime import blocks as blocks_module
 from flott.runtime.batch import Batch
-from flott.runtime.blocks import BLOCK_RECORDS, ChannelReader, ChannelWriter, Segment
+from flott.runtime.blocks import BLOCK_RECORDS, ChannelReader, ChannelWriter
 
 
 @dataclass
@@ -114,11 +112,11 @@ def test_a_block_is_read_when_its_turn_comes(monkeypatch):
     assert read_so_far == [data for _, data in blocks]
 
 
-@pytest.mark.parametrize(("kind", "dumps"), [(b"m", marshal.dumps), (b"p", pickle.dumps)])
-def test_blocks_of_an_earlier_version_are_read(kind, dumps):
-    """What goes round in a loop is saved as blocks."""
-    block = kind + dumps(([([1, 2], [3, 4], 5, None)], None))
-    assert blocks_module.decode_block(block) == [Segment([1, 2], [3, 4], 5, None)]
+@pytest.mark.parametrize("kind", [b"m", b"p", b"M"])
+def test_blocks_of_other_formats_are_refused(kind):
+    [(_, data)] = write([("add", Batch([1, 2], [3, 4])), ("watermark", 5)])
+    with pytest.raises(ExchangeError, match="a block begins with"):
+        blocks_module.decode_block(kind + bytes(data[1:]))
 
 
 def test_blocks_of_numbers_and_texts_are_columns_and_others_marshalled():
@@ -134,12 +132,3 @@ def test_timestamps_that_some_records_lack_come_back():
     stamps = [None, *range(99)]
     segments, _ = read(write([("add", Batch(list(range(100)), stamps))]))
     assert segments[0].stamps == stamps
-
-
-def test_marshalled_blocks_of_before_are_read():
-    content = marshal.dumps([([1, (2, "a")], [7, None], 9, None)])
-    closing = marshal.dumps((1, "token", 1, False, False))
-    data = b"M" + blocks_module.LENGTH.pack(len(closing)) + closing + content
-    segments, barrier = read([(0, data)])
-    assert [tuple(segment) for segment in segments] == [([1, (2, "a")], [7, None], 9, None)]
-    assert barrier.token == "token"

@@ -62,13 +62,11 @@ class Barrier:
     """The upstream subtask, or one above it, failed in the user's code: the epoch's data is void."""
 
 
-MARSHALLED, PICKLED, COLUMNS = b"M", b"P", b"C"
+PICKLED, COLUMNS = b"P", b"C"
 """How a block begins. Then comes the length of its barrier, the barrier, and its segments.
 
-One that begins with C is marshalled too, but values and timestamps are columns where they can be.
+One that begins with C is marshalled, and values and timestamps are columns where they can be.
 """
-FIRST_MARSHALLED, FIRST_PICKLED = b"m", b"p"
-"""The first blocks had both in one; what goes round in a loop may be in a savepoint."""
 LENGTH = struct.Struct("<H")
 HEAD = 1 + LENGTH.size
 
@@ -119,14 +117,14 @@ def decode_block(data: Any) -> list[Segment]:
     """Read the segments of a block back."""
     view = memoryview(data)
     kind = bytes(view[:1])
-    if kind in {FIRST_MARSHALLED, FIRST_PICKLED}:
-        segments = (marshal.loads if kind == FIRST_MARSHALLED else pickle.loads)(view[1:])[0]
-    else:
-        (length,) = LENGTH.unpack_from(view, 1)
-        segments = (pickle.loads if kind == PICKLED else marshal.loads)(view[HEAD + length :])
+    (length,) = LENGTH.unpack_from(view, 1)
+    content = view[HEAD + length :]
     if kind == COLUMNS:
-        return [_unpacked(*segment) for segment in segments]
-    return [Segment(*segment) for segment in segments]
+        return [_unpacked(*segment) for segment in marshal.loads(content)]  # noqa: S302
+    if kind == PICKLED:
+        return [Segment(*segment) for segment in pickle.loads(content)]
+    message = f"a block begins with {kind!r}; this version writes and reads {COLUMNS!r} and {PICKLED!r}"
+    raise ExchangeError(message)
 
 
 class ChannelWriter:

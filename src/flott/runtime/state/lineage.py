@@ -27,9 +27,8 @@ if TYPE_CHECKING:
 
     from flott.runtime.storage import Storage
 
-MAGIC, FIRST_MAGIC = b"FLOTTST4", b"FLOTTST1"
-KNOWN = {MAGIC, b"FLOTTST3", b"FLOTTST2", FIRST_MAGIC}
-"""How files begin; the first ones had no points, the second packed none, the third had the starts of all entries."""
+MAGIC = b"FLOTTST4"
+"""How files begin. The last character is the version of the format; a file of another one is refused."""
 MOST = 0xFFFFFFFF
 """An entry has no more bytes."""
 GROUPS = 1 << 16
@@ -129,7 +128,7 @@ def encode_changes(changes: EpochChanges, token: str) -> tuple[bytes | memoryvie
 
 def decode_changes(data: bytes, name: str) -> tuple[str, EpochChanges]:
     """Read a file of changes back; a half-written or altered one is refused."""
-    if len(data) < len(MAGIC) + 8 or data[: len(MAGIC)] not in KNOWN:
+    if len(data) < len(MAGIC) + 8 or data[: len(MAGIC)] != MAGIC:
         message = f"{name} is not a state file of this version (its first bytes are {data[:8]!r})"
         raise StateStoreError(message)
     (checksum,) = struct.unpack_from(">I", data, len(MAGIC))
@@ -140,8 +139,6 @@ def decode_changes(data: bytes, name: str) -> tuple[str, EpochChanges]:
     (header_size,) = struct.unpack_from(">I", content, 0)
     header = json.loads(bytes(content[4 : 4 + header_size]))
     body = content[4 + header_size :]
-    if data[: len(MAGIC)] == FIRST_MAGIC:
-        return header["token"], EpochChanges(dict(zip(*pickle.loads(body), strict=True)))
     entries = dict(zip(*pickle.loads(body[: header["entries"]]), strict=True))
     columns, ordered = (set(map(bytes.fromhex, header[name])) for name in ("point_columns", "ordered_columns"))
     points = Points(columns, batches_in(body[header["entries"] :], header["points"]))
@@ -150,13 +147,8 @@ def decode_changes(data: bytes, name: str) -> tuple[str, EpochChanges]:
 
 def batches_in(content: memoryview, sizes: list[list[Any]]) -> Iterator[PointBatch]:
     """Go over batches that lie one behind the other, of so many entries and bytes each, and packed ones perhaps."""
-    for count, size, *rest in sizes:
-        small, before = (*rest, None, None)[:2]
-        if before is None:
-            before = 8 * count
-            starts = np.frombuffer(content, np.uint64, count)
-        else:
-            starts = starts_in(content[:before], count)
+    for count, size, small, before in sizes:
+        starts = starts_in(content[:before], count)
         end = before + (size if small is None else small)
         data = content[before:end]
         yield PointBatch(starts, data if small is None else unpacked(data, size))
