@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from flott.errors import USER_CODE_RAISES
 from flott.runtime.batch import Batch
 from flott.runtime.emission import copies
 from flott.runtime.input import Input
+from flott.runtime.state.carried import Carried
 from flott.runtime.typed_output import TypedOutput
 
 if TYPE_CHECKING:
@@ -142,21 +143,21 @@ class OperatorChain:
             else:
                 output.side_edges.setdefault(tag, []).append(edge)
 
-    def restore(self, carried: dict[str, Any]) -> None:
-        """Start an epoch with what each operator carried over, by operator id."""
+    def restore(self, carried: Carried) -> None:
+        """Start an epoch with what each operator carried over."""
         for member, lifecycle, output in zip(self.chain, self.lifecycles, self.outputs, strict=True):
-            output.watermark, output.active = carried.get(f"output/{member.operator_id}", (None, True))
-            lifecycle.restore(carried.get(member.operator_id))
+            output.watermark, output.active = carried.outputs.get(member.operator_id, (None, True))
+            lifecycle.restore(carried.operators.get(member.operator_id))
 
-    def snapshot(self) -> dict[str, Any]:
-        """End an epoch: what each operator carries over, by operator id."""
-        carried: dict[str, Any] = {}
+    def snapshot(self) -> Carried:
+        """End an epoch: return what each operator carries over; the rest is the subtask's."""
+        carried = Carried()
         for member, lifecycle, output in zip(self.chain, self.lifecycles, self.outputs, strict=True):
             # The operator comes first: one that waits for answers hands them on before it ends the epoch.
             kept = lifecycle.snapshot()
             if kept is not None:
-                carried[member.operator_id] = kept
-            carried[f"output/{member.operator_id}"] = (output.watermark, output.active)
+                carried.operators[member.operator_id] = kept
+            carried.outputs[member.operator_id] = (output.watermark, output.active)
         return carried
 
     def notify(self, notice: Notice) -> None:

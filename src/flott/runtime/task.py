@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import pickle
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +17,7 @@ from flott.runtime.operators.source import SourceOperator
 from flott.runtime.reports import Failure, TaskReport
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.carried import Carried
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import (
     after_changes,
@@ -46,11 +46,6 @@ log = logging.getLogger("flott.task")
 
 T = TypeVar("T")
 DONE = object()
-
-SCHEMAS = "schemas"
-"""Under this name a subtask carries over what its keyed states look like."""
-METRICS = "metrics"
-"""Under this name it carries over what its metrics hold."""
 
 INFRASTRUCTURE = (ExchangeError, StateStoreError)
 """Errors of ours that are no fault of the user's code: raised, so that Spark tries the task again."""
@@ -200,10 +195,9 @@ class Subtask:
         if not self.opened:
             self.chain.open()
             self.opened = True
-        carried: dict[str, Any] = pickle.loads(order.carried) if order.carried else {}
-        held = carried.get(METRICS, {})
+        carried = Carried.unpack(order.carried)
         for member in self.vertex.chain:
-            member.operator.context.metrics.registry.restore(held.get(member.operator_id, {}))
+            member.operator.context.metrics.registry.restore(carried.metrics.get(member.operator_id, {}))
         if self.backends:
             store = self.services.store(self.vertex.id, str(self.index))
             begun = self.services.stopwatch()
@@ -215,8 +209,8 @@ class Subtask:
             report.seconds["state"] = self.services.stopwatch() - begun
             for backend in self.backends:
                 backend.begin(store)
-                backend.adopt(carried.get(SCHEMAS, {}))
-        gate.restore(carried.get("gate"))
+                backend.adopt(carried.schemas or {})
+        gate.restore(carried.gate)
         self.chain.restore(carried)
         for notice in epoch.notices:
             self.chain.notify(notice)
@@ -233,7 +227,7 @@ class Subtask:
                 self.chain.process_time(now)
             yield
         report.ended = ended
-        if ended and not carried.get("finished"):
+        if ended and not carried.ended:
             self.chain.finish()
         yield
 
@@ -254,13 +248,15 @@ class Subtask:
         """End the epoch: bring state to its new version, on disk here and as a file in storage."""
         begun = self.services.stopwatch()
         chain = self.chain
-        carried = {**chain.snapshot(), "gate": gate.snapshot(), "finished": report.ended}
+        carried = chain.snapshot()
+        carried.gate, carried.ended = gate.snapshot(), report.ended
         for backend in self.backends:
-            carried[SCHEMAS] = backend.schemas.current()
+            carried.schemas = backend.schemas.current()
         groups = [(member.operator_id, member.operator.context.metrics) for member in self.vertex.chain]
-        carried[METRICS] = {operator: kept for operator, group in groups if (kept := group.registry.snapshot())}
-        report.carried = pickle.dumps(carried, protocol=5)
-        report.shares = any(isinstance(one, CarriedStates) and one.unions is not None for one in carried.values())
+        carried.metrics = {operator: kept for operator, group in groups if (kept := group.registry.snapshot())}
+        report.carried = carried.pack()
+        states = carried.operators.values()
+        report.shares = any(isinstance(one, CarriedStates) and one.unions is not None for one in states)
         report.seconds["sync"] = self.services.stopwatch() - begun
         for member in self.vertex.chain:
             take = getattr(member.operator, "take", None)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.keys import groups_of_subtask
+from flott.runtime.state.carried import Carried
 from flott.runtime.state.operator_state import CarriedStates
 from flott.state_processor.operator_data import OperatorData, SubtaskData
-from flott.state_processor.saved_job import carried_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +28,9 @@ def existing_operator(job: SavedJob, operator: SavedOperator) -> OperatorData:
     state, title = job.metadata.state, operator.title
     subtasks: list[SubtaskData] = []
     for task in operator.vertex.subtasks:
-        carried = carried_by(task)
-        own = carried.get(title.id)
-        schemas: StoredStates = carried.get("schemas", {}) if operator.is_head else {}
+        carried = Carried.unpack(task.carried)
+        own = carried.operators.get(title.id)
+        schemas: StoredStates = carried.schemas or {} if operator.is_head else {}
         keyed = entries_of(job, operator, len(subtasks), task) if operator.is_head else None
         subtasks.append(SubtaskData(keyed, without_time(own), schemas))
     return OperatorData(

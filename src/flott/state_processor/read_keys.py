@@ -11,11 +11,11 @@ from flott.runtime.emission import emission
 from flott.runtime.keys import groups_of_subtask
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.carried import Carried
 from flott.runtime.state.former_keys import check_stored_keys
 from flott.runtime.state.keys_of_state import stored_keys
 from flott.state_processor.reader_functions import KeyedStateReaderFunction
 from flott.state_processor.saved_entries import read_timers
-from flott.state_processor.saved_job import carried_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ def read_keys(job: SavedJob, operator: SavedOperator, function: KeyedStateReader
         function.open(RuntimeContext(context))
         with job.store(task) as store:
             backend.begin(store)
-            backend.schemas.stored = carried_by(task).get("schemas", {})
+            backend.schemas.stored = Carried.unpack(task.carried).schemas or {}
             backend.compare()
             if not backend.schemas.has_canonical_keys():
                 check_stored_keys(backend)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import shutil
 import tempfile
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flott.common.workspace import workspace
 from flott.coordination.checkpoints.storage import find_checkpoints, folder_of, load
 from flott.errors import CheckpointError
+from flott.runtime.state.carried import Carried
 from flott.runtime.state.operator_state import BROADCAST, SPLIT, UNION, CarriedStates, OperatorStates
 from flott.runtime.state.store import StateStore
 from flott.runtime.storage import open_storage
@@ -57,7 +57,7 @@ class SavedOperator:
 
     def carried(self) -> list[Any]:
         """Return what each subtask of the operator carried over."""
-        return [carried_by(task).get(self.title.id) for task in self.vertex.subtasks]
+        return [Carried.unpack(task.carried).operators.get(self.title.id) for task in self.vertex.subtasks]
 
     def operator_states(self) -> list[list[OperatorStates]]:
         """Return the operator states of each subtask, level by level."""
@@ -93,7 +93,7 @@ class SavedJob:
         found = []
         state = self.metadata.state
         for vertex in state.vertices:
-            carried = [carried_by(task) for task in vertex.subtasks]
+            carried = [Carried.unpack(task.carried).operators for task in vertex.subtasks]
             for position, title in enumerate(vertex.operators):
                 is_head = position == 0 and any(task.lineage.files for task in vertex.subtasks)
                 states = [
@@ -155,12 +155,6 @@ def newest_in(path: str) -> str:
         message = f"there is no savepoint and no complete checkpoint at '{path}'{hint}"
         raise CheckpointError(message)
     return found[-1][0]
-
-
-def carried_by(task: TaskOrder) -> dict[str, Any]:
-    """Return what a subtask carried over, by operator."""
-    carried: dict[str, Any] = pickle.loads(task.carried) if task.carried else {}
-    return carried
 
 
 def levels_of(carried: Any) -> Iterator[OperatorStates]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -22,6 +21,7 @@ from flott.errors import CheckpointError
 from flott.runtime.keys import DEFAULT_MAX_PARALLELISM
 from flott.runtime.reports import TaskOrder
 from flott.runtime.state.address_layout import COLUMN, GROUP, REST
+from flott.runtime.state.carried import Carried
 from flott.runtime.state.compaction import write_savepoint
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.storage import open_storage
@@ -154,14 +154,14 @@ def written(operator: OperatorData, root: str) -> VertexState:
     """Write the keyed state of an operator; return what the metadata says of the operator."""
     tasks = []
     for number, subtask in enumerate(operator.subtasks):
-        carried: dict[str, Any] = {"schemas": subtask.schemas}
+        carried = Carried(schemas=subtask.schemas)
         if subtask.carried is not None:
-            carried[operator.title.id] = subtask.carried
+            carried.operators[operator.title.id] = subtask.carried
         files: tuple[StateFile, ...] = ()
         if subtask.entries is not None:
             name = f"{operator.title.id}/state-{number}"
             files = write_savepoint(root, name, subtask.entries(), operator.columns, uuid4().hex)
-        tasks.append(TaskOrder(carried=pickle.dumps(carried, 5), lineage=Lineage(files)))
+        tasks.append(TaskOrder(carried=carried.pack(), lineage=Lineage(files)))
     return VertexState((operator.title,), len(tasks), operator.max_parallelism, tuple(tasks))
 
 

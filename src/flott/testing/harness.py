@@ -27,6 +27,7 @@ from flott.runtime.operators.process import Process
 from flott.runtime.plan import ChainedOperator
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.carried import Carried
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import next_lineage, write_file
 from flott.runtime.state.lineage import Lineage
@@ -54,7 +55,7 @@ class HarnessSnapshot:
     """Everything a harness needs to go on where another one was: state, timers, watermarks."""
 
     entries: Changes = field(repr=False)
-    carried: dict[str, Any]
+    carried: Carried
     parallelism: int
     now: int
 
@@ -104,7 +105,7 @@ class OneInputOperatorHarness:
         self._store = StateStore(Path(self._folder.name) / "store", map_size=MAP_SIZE)
         self._storage = LocalStorage(Path(self._folder.name) / "files")
         self._lineage = Lineage()
-        self._carried: dict[str, Any] = {}
+        self._carried = Carried()
         self._opened = False
         self._closed = False
         self._wire()

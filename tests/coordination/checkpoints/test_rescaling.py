@@ -17,6 +17,7 @@ from flott.runtime.plan import ChainedOperator, EpochPlan, LevelSpec, VertexSpec
 from flott.runtime.reports import TaskOrder
 from flott.runtime.state.backend import KeyedBackend
 from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.carried import Carried
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import write_file, write_snapshot
 from flott.runtime.state.kinds import AGGREGATING_STATE, LIST_STATE, MAP_STATE, REDUCING_STATE, VALUE_STATE
@@ -119,7 +120,7 @@ def save(place, parallelism, most):
             union={"union": [subtask]},
             broadcast={"rules": {"rule": 1}},
         )
-        carried = pickle.dumps({OPERATOR: CarriedStates(lists.pack("op"))}, 5)
+        carried = Carried({OPERATOR: CarriedStates(lists.pack("op"))}).pack()
         tasks.append(TaskOrder(carried=carried, lineage=lineage))
         store.close()
     titles = (OperatorTitle(OPERATOR, "uid", "op"),)
@@ -157,7 +158,7 @@ def check(place, metadata, storage, after, most):
         groups = {int.from_bytes(address[:2], "big") for address, _ in store.entries()}
         assert groups <= set(backend.groups)
         store.close()
-        kept = pickle.loads(task.carried)[OPERATOR]
+        kept = Carried.unpack(task.carried).operators[OPERATOR]
         lists = OperatorStates.unpack(kept.states)
         elements.append(lists.split["split"])
         unions.append(sorted(pickle.loads(kept.unions)["union"] if kept.unions else lists.union["union"]))

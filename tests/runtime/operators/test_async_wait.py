@@ -12,6 +12,7 @@ from flott.datastream.async_retry_strategies import FixedDelayRetryStrategy
 from flott.errors import FlottError, UserFunctionError
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.operators.async_wait import AsyncSettings, AsyncWait
+from flott.runtime.state.carried import Carried
 from flott.testing.harness import OneInputOperatorHarness
 from flott.testing.recorder import Record, Status, Watermark
 
@@ -170,7 +171,7 @@ def test_a_timeout_is_an_error_unless_the_function_says_otherwise():
         h.process_element(7)
         with pytest.raises(UserFunctionError, match=r"record 7[\s\S]*TimeoutError: too long"):
             h.end_epoch()
-        h._carried = {}
+        h._carried = Carried()
 
 
 def test_time_in_which_the_loop_stood_still_does_not_count():

@@ -173,7 +173,7 @@ def test_rescaling_deals_the_elements_out_anew():
         with OneInputOperatorHarness(Process(Buffer()), parallelism=2, subtask=subtask) as h:
             h.process_element(subtask)
             h.end_epoch()
-            carried.append(h._carried[OPERATOR_ID])
+            carried.append(h._carried.operators[OPERATOR_ID])
     buffers = []
     for subtask, own in enumerate(redistribute_carried(carried, 3, "x")):
         with OneInputOperatorHarness(Process(Buffer()), parallelism=3, subtask=subtask) as h:

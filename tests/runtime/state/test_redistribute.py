@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flott.errors import StateAccessError
+from flott.runtime.state.carried import Carried
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates
 from flott.runtime.state.redistribute import (
     copies_of,
@@ -69,20 +70,20 @@ def test_of_a_union_everybody_gets_all_and_owns_a_share(before, parallelism):
 @given(lists)
 def test_subtasks_hear_of_the_union_lists_of_each_other_as_often_as_one_likes(before):
     carried = [
-        pickle.dumps({"a": CarriedStates(OperatorStates(union={"u": own}).pack("x"), unions=b""), "gate": "b"})
+        Carried({"a": CarriedStates(OperatorStates(union={"u": own}).pack("x"), unions=b"")}, gate="b").pack()
         for own in before
     ]
     once = with_unions([*carried, b""])
     assert with_unions(once) == once
     for one, own in zip(once, before, strict=False):
-        found = pickle.loads(one)
-        assert pickle.loads(found["a"].unions) == {"u": flat(before)}
-        assert OperatorStates.unpack(found["a"].states).union == {"u": own}
-        assert found["gate"] == "b"
+        found = Carried.unpack(one)
+        assert pickle.loads(found.operators["a"].unions) == {"u": flat(before)}
+        assert OperatorStates.unpack(found.operators["a"].states).union == {"u": own}
+        assert found.gate == "b"
 
 
 def test_without_union_lists_nothing_is_touched():
-    carried = [pickle.dumps({"a": CarriedStates(OperatorStates(split={"s": [1]}).pack("x"))}), b""]
+    carried = [Carried({"a": CarriedStates(OperatorStates(split={"s": [1]}).pack("x"))}).pack(), b""]
     assert with_unions(carried) == carried
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import pickle
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +11,11 @@ from flott.errors import CheckpointError
 from flott.runtime.keys import groups_of_subtask
 from flott.runtime.reports import TaskOrder
 from flott.runtime.state.addresses import LONG_KEYS, column_of
+from flott.runtime.state.carried import Carried
 from flott.runtime.state.lineage import Lineage, Origin
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates
 from flott.runtime.state.redistribute import redistribute_carried
 from flott.runtime.state.schemas import Stored, merged
-from flott.runtime.task import SCHEMAS
 
 if TYPE_CHECKING:
     from flott.coordination.checkpoints.metadata import CheckpointMetadata
@@ -104,7 +103,7 @@ def same_shape(plan: EpochPlan, state: JobState) -> bool:
 
 def all_ended(state: JobState) -> bool:
     """Return whether every subtask has seen the end of its input."""
-    return all(unpickled(task).get("finished", False) for vertex in state.vertices for task in vertex.subtasks)
+    return all(Carried.unpack(task.carried).ended for vertex in state.vertices for task in vertex.subtasks)
 
 
 def refuse_left_over(plan: EpochPlan, metadata: CheckpointMetadata, *, allow_non_restored: bool) -> None:
@@ -132,7 +131,7 @@ def stateful_operators(state: JobState) -> list[OperatorTitle]:
     found: list[OperatorTitle] = []
     waiting = {one.operator_id for one in state.committables}
     for vertex in state.vertices:
-        carried = [unpickled(task) for task in vertex.subtasks]
+        carried = [Carried.unpack(task.carried).operators for task in vertex.subtasks]
         for position, operator in enumerate(vertex.operators):
             keyed = position == 0 and has_keyed_state(vertex)
             own = any(redistribute_carried([one.get(operator.id)], 1, "")[0] is not None for one in carried)
@@ -151,15 +150,9 @@ def has_raw_keyed_state(vertex: VertexState) -> bool:
     return any(
         OperatorStates.unpack(kept.states).raw_keyed
         for task in vertex.subtasks
-        for kept in unpickled(task).values()
+        for kept in Carried.unpack(task.carried).operators.values()
         if isinstance(kept, CarriedStates)
     )
-
-
-def unpickled(task: TaskOrder) -> dict[str, Any]:
-    """Return what a subtask carried over, by operator."""
-    carried: dict[str, Any] = pickle.loads(task.carried) if task.carried else {}
-    return carried
 
 
 def vertex_state(
@@ -173,11 +166,10 @@ def vertex_state(
         dealt = {member.operator_id: operator_states(vertex, member.operator_id, state) for member in vertex.chain}
         schemas = state_schemas(vertex, state)
         carried = [
-            pickle.dumps(
-                {operator: own[subtask] for operator, own in dealt.items() if own[subtask] is not None}
-                | {SCHEMAS: schemas[subtask]},
-                5,
-            )
+            Carried(
+                {operator: own[subtask] for operator, own in dealt.items() if own[subtask] is not None},
+                schemas=schemas[subtask],
+            ).pack()
             for subtask in range(vertex.parallelism)
         ]
     tasks = tuple(TaskOrder(carried=own, lineage=lineage) for own, lineage in zip(carried, keyed, strict=True))
@@ -188,7 +180,7 @@ def operator_states(vertex: VertexSpec, operator_id: str, state: JobState) -> li
     """Return the operator state of an operator, per subtask."""
     for kept in state.vertices:
         if any(operator.id == operator_id for operator in kept.operators):
-            carried = [unpickled(task).get(operator_id) for task in kept.subtasks]
+            carried = [Carried.unpack(task.carried).operators.get(operator_id) for task in kept.subtasks]
             title = f"operator {operator_id}"
             return redistribute_carried(carried, vertex.parallelism, title, vertex.max_parallelism)
     return [None] * vertex.parallelism
@@ -226,12 +218,13 @@ def state_schemas(vertex: VertexSpec, state: JobState) -> list[StoredStates]:
     kept = next((one for one in state.vertices if one.operators[0].id == vertex.id), None)
     if kept is None:
         return [{} for _ in range(vertex.parallelism)]
-    everywhere = {
+    everywhere: StoredStates = {
         one.name: (Stored(0, kept.max_parallelism, one.kind, one.schema),)
         for one in state.columns.values()
         if one.operator_id == vertex.id
     }
-    former: list[StoredStates] = [unpickled(task).get(SCHEMAS, everywhere) for task in kept.subtasks]
+    said = [Carried.unpack(task.carried).schemas for task in kept.subtasks]
+    former = [everywhere if schemas is None else schemas for schemas in said]
     found = []
     for subtask in range(vertex.parallelism):
         mine = groups_of_subtask(subtask, vertex.parallelism, vertex.max_parallelism)

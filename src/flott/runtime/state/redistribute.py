@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.keys import DEFAULT_MAX_PARALLELISM, subtask_of_group
+from flott.runtime.state.carried import Carried
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates
 
 if TYPE_CHECKING:
@@ -112,17 +113,18 @@ def with_unions(carried: Sequence[bytes]) -> list[bytes]:
 
     What each subtask calls its own stays as it is, so that this may be done again.
     """
-    unpickled: list[dict[str, Any]] = [pickle.loads(one) if one else {} for one in carried]
+    unpacked = [Carried.unpack(one) for one in carried]
+    kept_by = [one.operators for one in unpacked]
     shared = False
-    for operator in {name for one in unpickled for name, kept in one.items() if isinstance(kept, CarriedStates)}:
-        holders = [one for one in unpickled if isinstance(one.get(operator), CarriedStates)]
+    for operator in {name for one in kept_by for name, kept in one.items() if isinstance(kept, CarriedStates)}:
+        holders = [one for one in kept_by if isinstance(one.get(operator), CarriedStates)]
         if all(one[operator].unions is None for one in holders):
             continue
         shared = True
         union = packed_union([one[operator] for one in holders])
         for one in holders:
             one[operator] = replace(one[operator], unions=union)
-    return [pickle.dumps(one, 5) for one in unpickled] if shared else list(carried)
+    return [one.pack() for one in unpacked] if shared else list(carried)
 
 
 def packed_union(carried: Sequence[CarriedStates]) -> bytes | None:
