@@ -6,6 +6,7 @@ import pytest
 
 from flott.common import Configuration, Duration
 from flott.common.config_types import render
+from flott.common.memory_size import MemorySize
 from flott.common.options import (
     OPTION_GROUPS,
     CheckpointingOptions,
@@ -72,6 +73,7 @@ def test_every_group_has_an_introduction_and_options():
         ("flott.epoch.target-duration", Duration.of_seconds(2)),
         ("flott.epoch.max-attempts", 3),
         ("flott.state.cache-entries", 200_000),
+        ("flott.state.max-store-size", MemorySize.of_mebi_bytes(64 * 1024)),
     ],
 )
 def test_defaults(key, default):

@@ -16,7 +16,6 @@ from flott.runtime.keys import groups_of_subtask
 from flott.runtime.operators.source import SourceOperator
 from flott.runtime.reports import Failure, TaskReport
 from flott.runtime.state.backend import KeyedBackend
-from flott.runtime.state.cache_limits import CacheLimits
 from flott.runtime.state.carried import Carried
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import (
@@ -29,6 +28,7 @@ from flott.runtime.state.compaction import (
 )
 from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.operator_state import CarriedStates
+from flott.runtime.state.policy import StatePolicy
 from flott.runtime.state.store import StateStore
 from flott.runtime.state.ttl_sweep import without_expired
 
@@ -60,7 +60,7 @@ class TaskServices:
     state_dir: Path
     """Local directory for working stores."""
     stopwatch: Callable[[], float]
-    cache: CacheLimits = CacheLimits()  # noqa: RUF009 - it never changes
+    state: StatePolicy = StatePolicy()  # noqa: RUF009 - it never changes
     printed: list[str] = field(default_factory=list)
     """What functions printed since the last report, if anybody gathers that."""
     stores: dict[Path, StateStore] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class TaskServices:
         place = self.state_dir.joinpath(*path)
         store = self.stores.get(place)
         if store is None:
-            store = self.stores[place] = StateStore(place)
+            store = self.stores[place] = StateStore(place, self.state.store_size)
         return store
 
 
@@ -102,7 +102,7 @@ class Subtask:
         if self.keyed_inputs and member.parent < 0:
             groups = groups_of_subtask(self.index, vertex.parallelism, vertex.max_parallelism)
             backend = KeyedBackend(
-                member.operator_id, member.title, groups, vertex.max_parallelism, self.services.cache
+                member.operator_id, member.title, groups, vertex.max_parallelism, self.services.state.cache
             )
             self.backends.append(backend)
         return OperatorContext(

@@ -16,7 +16,7 @@ from pyspark.sql.types import BinaryType, IntegerType, StructField, StructType
 from flott.common.options import FlottOptions, LogOptions
 from flott.errors import EpochFailedError, RunnerLostError
 from flott.runtime.job_file import pack
-from flott.runtime.state.cache_limits import CacheLimits
+from flott.runtime.state.policy import StatePolicy
 from flott.runtime.storage import open_storage, remove_job_files
 from flott.spark.anchors import Anchors
 from flott.spark.java import embedded_java, how_java_ended
@@ -71,10 +71,7 @@ class SparkRunner:
             job_file,
             digest_of(data),
             state_dir,
-            CacheLimits(
-                configuration.get(FlottOptions.STATE_CACHE_ENTRIES),
-                configuration.get(FlottOptions.STATE_CACHE_MEMORY).get_bytes(),
-            ),
+            StatePolicy.of(configuration),
             configuration.get(FlottOptions.PYFLINK_IMPORTS),
             prints_are_far(spark, configuration),
         )

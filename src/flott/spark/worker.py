@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from flott.runtime.reports import EpochOrder
-    from flott.runtime.state.cache_limits import CacheLimits
+    from flott.runtime.state.policy import StatePolicy
 
 SCHEMA = pa.schema(
     [
@@ -57,7 +57,7 @@ class JobAddress:
     job_file: str
     digest: str
     state_dir: str
-    cache: CacheLimits
+    state: StatePolicy
     pyflink_imports: bool = False
     """Whether `import pyflink` means Flott in the job's functions."""
     prints: bool = False
@@ -124,7 +124,7 @@ class ResidentJob:
             storage=storage,
             state_dir=stores,
             stopwatch=time.perf_counter,
-            cache=address.cache,
+            state=address.state,
         )
         self.subtasks: OrderedDict[tuple[int, int], tuple[str, Subtask]] = OrderedDict()
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from flott.runtime.reports import TaskOrder
     from flott.state_processor.operator_identifier import OperatorIdentifier
 
-MAP_SIZE = 64 * 2**30
-
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
@@ -122,7 +120,7 @@ class SavedJob:
     def store(self, task: TaskOrder) -> Iterator[StateStore]:
         """Bring the keyed state of a subtask together, on local disk."""
         place = Path(tempfile.mkdtemp(prefix="state-", dir=workspace()))
-        store = StateStore(place, MAP_SIZE, in_order=True)
+        store = StateStore(place, in_order=True)
         try:
             store.bring_to(task.lineage, open_storage(self.root))
             store.refresh()

@@ -17,6 +17,7 @@ from flott.common.workspace import workspace
 from flott.coordination.launch import launch
 from flott.runtime.job_file import pack, unpack
 from flott.runtime.level import run_partition
+from flott.runtime.state.policy import StatePolicy
 from flott.runtime.storage import open_storage, remove_job_files
 from flott.runtime.task import Subtask, TaskServices
 
@@ -29,16 +30,21 @@ if TYPE_CHECKING:
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import EpochOrder, TaskReport
 
+WITHOUT_SETTINGS = StatePolicy()
+
 
 class InProcessRunner:
     """Runs epochs one subtask after the other, in this process."""
 
-    def __init__(self, plan: EpochPlan, clock: JobClock, storage: str | None = None) -> None:
+    def __init__(
+        self, plan: EpochPlan, clock: JobClock, storage: str | None = None, state: StatePolicy = WITHOUT_SETTINGS
+    ) -> None:
         data = pack(plan)
         self._file = unpack(data, sha256(data).hexdigest())
         self._directory = Path(tempfile.mkdtemp(prefix="job-", dir=workspace()))
         self._storage = open_storage(storage or str(self._directory / "files"))
-        self._services = TaskServices(clock, self._storage, self._directory / "stores", time.perf_counter)
+        stores = self._directory / "stores"
+        self._services = TaskServices(clock, self._storage, stores, time.perf_counter, state)
         self._subtasks: dict[tuple[int, int], tuple[str, Subtask]] = {}
         self._tokens = count(1)
 
@@ -100,6 +106,6 @@ def submit(program: Program, configuration: Configuration, clock: JobClock | Non
     time_of_day = clock or MachineClock()
 
     def runner(_: JobID, plan: EpochPlan, checkpoints: str | None) -> InProcessRunner:
-        return InProcessRunner(plan, time_of_day, checkpoints)
+        return InProcessRunner(plan, time_of_day, checkpoints, StatePolicy.of(configuration))
 
     return launch(program, configuration, time_of_day, runner)

@@ -83,7 +83,7 @@ def test_a_store_of_an_earlier_boot_is_not_trusted(tmp_path, storage, monkeypatc
 
 def test_a_full_store_says_so(tmp_path, storage):
     store = StateStore(tmp_path / "small", map_size=2**17)
-    with pytest.raises(StateStoreError, match="MDB_MAP_FULL"):
+    with pytest.raises(StateStoreError, match=r"MDB_MAP_FULL.*flott\.state\.max-store-size.* to 0\.00012207 GB"):
         store.bring_to(Lineage((delta(storage, "a", {b"%d" % i: b"x" * 100 for i in range(5_000)}),)), storage)
     assert store.token == ""
     assert content(store) == {}

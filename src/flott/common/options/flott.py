@@ -76,6 +76,15 @@ class FlottOptions:
         .default_value(MemorySize.of_mebi_bytes(32))
         .with_description("About how much memory these live objects of a subtask may take between epochs.")
     )
+    STATE_MAX_STORE_SIZE = (
+        ConfigOptions.key("flott.state.max-store-size")
+        .memory_type()
+        .default_value(MemorySize.parse("64 gb"))
+        .with_description(
+            "How large the ordered part of a subtask's working store may grow on local disk: lists, maps, timers, and "
+            "state with a time to live. It takes address space, not memory; a job whose subtask outgrows it fails."
+        )
+    )
     EPOCH_TARGET_DURATION = (
         ConfigOptions.key("flott.epoch.target-duration")
         .duration_type()

@@ -16,6 +16,7 @@ from flott.runtime.state.changes import EpochChanges, parts_of, sorted_out
 from flott.runtime.state.lineage import read_changes
 from flott.runtime.state.point_log import PointLog, unpack_head
 from flott.runtime.state.points import Points, batch_of
+from flott.runtime.state.policy import STORE_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 HEAD, BOOT, MOVING, POINTS, COLUMNS = b"head", b"boot", b"moving", b"points", b"columns"
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-DEFAULT_MAP_SIZE = 64 * 2**30
 STEP_ENTRIES, STEP_SIZE = 8_192, 16 * 2**20
 """At most so many entries and bytes are written at once: LMDB holds every page it changes in memory until then."""
 
@@ -58,7 +58,7 @@ class StateStore:
     (docs/adr/012). LMDB says of both what counts, and its lock is the lock of both.
     """
 
-    def __init__(self, path: Path, map_size: int = DEFAULT_MAP_SIZE, *, in_order: bool = False) -> None:
+    def __init__(self, path: Path, map_size: int = STORE_SIZE, *, in_order: bool = False) -> None:
         self.path = path
         self.map_size = map_size
         self.in_order = in_order
@@ -308,7 +308,8 @@ class StateStore:
             self.points.tidy()
         except (lmdb.Error, OSError) as error:
             self.points.forget()
-            message = f"store {self.path}: {error} (it may grow to {self.map_size >> 30} GB on disk)"
+            limit = f"flott.state.max-store-size lets its ordered part grow to {self.map_size / 2**30:g} GB"
+            message = f"store {self.path}: {error} ({limit})"
             raise StateStoreError(message) from error
         except BaseException:
             self.points.forget()
