@@ -45,11 +45,11 @@ test: setup ## Run the fast tests, then whole jobs in one process, then those on
 
 .PHONY: test-fast
 test-fast: $(STAMP) ## Run the tests that need neither Spark nor Java, and the examples in docstrings
-	$(PYTEST) -q -n 2 -m "not spark and not slow and not nightly and not chaos and not oracle and not job and not hypothesis and not values"
+	$(PYTEST) -q -n 2 -m "not spark and not slow and not nightly and not chaos and not oracle and not job and not hypothesis and not values and not corpus and not fuzzer"
 
 .PHONY: test-jobs
 test-jobs: $(STAMP) ## Run the tests that run whole jobs without Spark, and the properties with few examples
-	$(PYTEST) -q -n 2 -m "(job or hypothesis) and not spark and not slow and not nightly and not chaos and not oracle and not values" tests
+	$(PYTEST) -q -n 2 -m "(job or hypothesis) and not spark and not slow and not nightly and not chaos and not oracle and not values and not corpus and not fuzzer" tests
 
 .PHONY: test-pure
 test-pure: $(STAMP) ## Run the tests of what is compiled once more, without it
@@ -57,7 +57,7 @@ test-pure: $(STAMP) ## Run the tests of what is compiled once more, without it
 
 .PHONY: test-spark
 test-spark: setup ## Run the tests on embedded Spark, in one process
-	$(PYTEST) -q -m "spark and not slow and not nightly and not values"
+	$(PYTEST) -q -m "spark and not slow and not nightly and not values and not corpus and not fuzzer"
 
 .PHONY: test-chaos
 test-chaos: setup ## Run only the tests that kill processes and break storage
@@ -74,11 +74,19 @@ oracle: setup ## Ask PyFlink and Flink whether they do the same (PYFLINK_PYTHON,
 .PHONY: test-properties
 test-properties: HYPOTHESIS_PROFILE := $(if $(filter quick,$(HYPOTHESIS_PROFILE)),ci,$(HYPOTHESIS_PROFILE))
 test-properties: $(STAMP) ## Run the properties with ten times as many random examples
-	$(PYTEST) -q -n 2 -m "hypothesis and not spark and not slow and not nightly and not chaos and not values" tests
+	$(PYTEST) -q -n 2 -m "hypothesis and not spark and not slow and not nightly and not chaos and not values and not corpus and not fuzzer" tests
 
 .PHONY: test-values
 test-values: setup ## Send arbitrary values and keys over every edge, into every state, on every runner
 	$(PYTEST) -q -m "values and not nightly" tests/values
+
+.PHONY: sql-corpus
+sql-corpus: $(STAMP) ## Compare random queries with DuckDB, in batch and streaming mode
+	$(PYTEST) -q -n 2 --dist loadfile -m corpus tests/table
+
+.PHONY: planner-fuzzer
+planner-fuzzer: $(STAMP) ## Plan random statements of every form: planned, or refused by an error of Flott's
+	$(PYTEST) -q -n 2 -m fuzzer tests/table
 
 .PHONY: test-slow
 test-slow: setup ## Run the tests that take long: the simulation, PostgreSQL, packaging, Spark Connect
@@ -165,7 +173,7 @@ nightly: ## Run what takes longer than CI may: chaos, the oracle, all programs o
 
 .PHONY: hunt
 hunt: ## Look for bugs with new random input, for hours; one that finds some does not stop the others
-	@$(MAKE) --keep-going --no-print-directory hunt-properties hunt-simulation hunt-values
+	@$(MAKE) --keep-going --no-print-directory hunt-properties hunt-simulation hunt-values hunt-queries hunt-planner
 
 .PHONY: hunt-properties
 hunt-properties: ## Run the properties with two thousand new examples each
@@ -179,6 +187,16 @@ hunt-simulation: $(STAMP) ## Run the simulated crashes with three thousand new s
 .PHONY: hunt-values
 hunt-values: ## Run the harness of values and keys with two thousand new examples of each property
 	HYPOTHESIS_PROFILE=thorough $(MAKE) --no-print-directory test-values
+
+FRESH = $$($(PYTHON) -c 'from random import randrange; print(f"{randrange(10**9)},$(1)")')
+
+.PHONY: hunt-queries
+hunt-queries: $(STAMP) ## Compare thirty thousand new random queries with DuckDB, or FLOTT_QUERIES=first,count
+	FLOTT_QUERIES=$${FLOTT_QUERIES:-$(call FRESH,30000)} nice -n 10 $(PYTEST) -q tests/table/random/test_duckdb.py
+
+.PHONY: hunt-planner
+hunt-planner: $(STAMP) ## Plan half a million new random statements, or FLOTT_STATEMENTS=first,count
+	FLOTT_STATEMENTS=$${FLOTT_STATEMENTS:-$(call FRESH,500000)} nice -n 10 $(PYTEST) -q tests/table/random/test_planner.py
 
 .PHONY: hunt-campaign
 hunt-campaign: $(STAMP) ## Disturb jobs on embedded Spark for an hour, or MINUTES: kills, pauses, power cuts (root; not part of hunt)
