@@ -3,6 +3,8 @@
 VENV   := .venv
 PYTHON ?= python3
 BIN    := $(VENV)/bin
+# One for each kind of installation: what a job needs, and what tests and docs need too.
+RUNTIME := $(VENV)/.runtime
 STAMP  := $(VENV)/.installed
 # Bytecode is kept whatever the environment says: compiling the tests takes as long as running them.
 PYTEST  = PYTHONDONTWRITEBYTECODE= HYPOTHESIS_PROFILE=$(HYPOTHESIS_PROFILE) $(BIN)/python -m pytest \
@@ -20,23 +22,27 @@ help: ## List every task, with the minutes of tests/budget.ini
 	  /^[a-z-]+:.*## / { printf "  make %-16s %s%s\n", $$1, $$2, minutes[$$1] }' tests/budget.ini $(firstword $(MAKEFILE_LIST))
 
 .PHONY: setup
-setup: java $(STAMP) ## Make the virtual environment .venv and see that Java is there
+setup: java $(STAMP) ## Make .venv with all that tests and docs need, and see that Java is there
 
 .PHONY: java
 java:
 	@tools/ensure_java.sh
 
 # Made again when the dependencies change.
-$(STAMP): pyproject.toml tools/setup_venv.sh hatch_build.py
-	@PYTHON="$(PYTHON)" tools/setup_venv.sh $(VENV)
+$(RUNTIME): pyproject.toml tools/setup_venv.sh hatch_build.py
+	@PYTHON="$(PYTHON)" tools/setup_venv.sh $(VENV) runtime
 	@touch $@
+
+$(STAMP): pyproject.toml tools/setup_venv.sh hatch_build.py
+	@PYTHON="$(PYTHON)" tools/setup_venv.sh $(VENV) development
+	@touch $(RUNTIME) $@
 
 .PHONY: native
 native: $(STAMP) ## Compile again what exists in machine code too, after a change of src/flott/runtime/native
 	$(BIN)/python hatch_build.py
 
 .PHONY: demo
-demo: setup ## Run a live streaming job on the terminal (Ctrl-C ends it)
+demo: java $(RUNTIME) ## Install what a job needs, and run a live streaming job on the terminal (Ctrl-C ends it)
 	@$(BIN)/python examples/orders_demo.py
 
 .PHONY: test
@@ -123,6 +129,10 @@ support: $(STAMP) ## Compare with PyFlink's API, and write docs/support.md
 .PHONY: examples-page
 examples-page: $(STAMP) ## Run the examples, and write docs/examples.md with what they print
 	PYTHONPATH=src $(BIN)/python tools/examples_page.py
+
+.PHONY: performance-page
+performance-page: ## Write the chart and the table of docs/performance.md from docs/figures/bench-rounds.csv
+	$(PYTHON) tools/performance_page.py
 
 .PHONY: bench
 bench: setup ## Compare with PyFlink, Flink SQL and Spark, all scenarios (hours): benchmarks/results/bench.md

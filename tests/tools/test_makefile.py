@@ -35,6 +35,29 @@ def test_the_tasks_that_the_docs_promise_are_there(task):
     assert run_make("--dry-run", task)
 
 
+def test_the_demo_installs_what_a_job_needs_and_tests_install_the_tools(tmp_path):
+    demo, test = (run_make("--dry-run", f"VENV={tmp_path}", task) for task in ("demo", "test-fast"))
+    assert f"tools/setup_venv.sh {tmp_path} runtime\n" in demo
+    assert "development" not in demo
+    assert f"tools/setup_venv.sh {tmp_path} development\n" in test
+    assert " runtime\n" not in test
+
+
+def test_tools_include_what_a_job_needs(tmp_path):
+    for stamp in (".installed", ".runtime"):
+        (tmp_path / stamp).touch()
+    assert "setup_venv" not in run_make("--dry-run", f"VENV={tmp_path}", "demo", "test-fast")
+    (tmp_path / ".installed").unlink()
+    assert "development" in run_make("--dry-run", f"VENV={tmp_path}", "test-fast")
+
+
+def test_an_unknown_kind_of_installation_is_refused(tmp_path):
+    script = REPOSITORY / "tools" / "setup_venv.sh"
+    done = subprocess.run([script, tmp_path, "everything"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith("expected runtime or development, but got everything\n")
+
+
 def test_every_script_a_task_runs_from_tools_exists():
     text = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
     scripts = set(re.findall(r"tools/\w+\.(?:sh|py)", text))
