@@ -12,12 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flott.common.config_types import render
+from flott.common.option_effects import Accepted, Refused, Shown
 from flott.common.options import OPTION_GROUPS, options_of
 
 if TYPE_CHECKING:
     from flott.common.config_options import ConfigOption
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "configuration.md"
+
+WORDS = {Shown: "yes", Accepted: "accepted", Refused: "refused"}
 
 INTRODUCTION = """\
 # Configuration
@@ -41,6 +44,10 @@ print(env.get_checkpoint_config().get_checkpoint_interval())
 10000
 ```
 
+The column `effect` says `yes` where a test shows what the setting does, `accepted` where it may be set and changes
+nothing (the log says so), and `refused` where only the default is possible. Unknown keys that begin like those below
+are logged too.
+
 Durations are written as `10 s`, `5 min`, `100 ms`; amounts of memory as `512 mb`, `2 gb`; lists as `a;b`; maps as
 `a:1,b:2`.
 """
@@ -53,7 +60,7 @@ def page() -> str:
         title = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", group.__name__.removesuffix("Options")) or "General"
         parts.append(f"## {title.capitalize()}\n\n{(group.__doc__ or '').strip()}\n")
         rows = [_row(option) for option in options_of(group)]
-        parts.append("\n".join(["| key | type | default | |", "|---|---|---|---|", *rows, ""]))
+        parts.append("\n".join(["| key | type | default | effect | |", "|---|---|---|---|---|", *rows, ""]))
     return "\n".join(parts)
 
 
@@ -63,7 +70,12 @@ def _row(option: ConfigOption[Any]) -> str:
     others = (*option.fallback_keys, *option.deprecated_keys)
     if others:
         description += f" Also read: {', '.join(f'`{key}`' for key in others)}."
-    cells = (f"`{option.key}`", option.value_type.name, default, description)
+    effect = option.effect
+    if isinstance(effect, Accepted):
+        description += f" No effect: {effect.reason[0].lower() + effect.reason[1:]}"
+    if isinstance(effect, Refused):
+        description += f" Can't be changed: {effect.reason}."
+    cells = (f"`{option.key}`", option.value_type.name, default, WORDS[type(effect)], description)
     return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
 
 

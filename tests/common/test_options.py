@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import ast
 import re
+from functools import cache
+from pathlib import Path
 
 import pytest
 
 from flott.common import Configuration, Duration
 from flott.common.config_types import render
 from flott.common.memory_size import MemorySize
+from flott.common.option_effects import Shown
 from flott.common.options import (
     OPTION_GROUPS,
     CheckpointingOptions,
@@ -98,3 +102,36 @@ def test_a_word_that_is_not_among_the_choices():
     with pytest.raises(ConfigurationError, match=r"'turbo'.*write one of STREAMING, BATCH, AUTOMATIC"):
         config.get(ExecutionOptions.RUNTIME_MODE)
     assert Configuration().set_string("flott.epoch.max-attempts", "5").get(FlottOptions.EPOCH_MAX_ATTEMPTS) == 5
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@cache
+def names_in(path):
+    """Return the names of a file's tests, and its text."""
+    text = (ROOT / path).read_text()
+    return {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}, text
+
+
+@pytest.mark.parametrize("option", all_options(), ids=lambda option: option.key)
+def test_every_option_declares_its_effect(option):
+    assert option.effect is not None, f"{option.key}: say with_effect(test), accepted(reason) or refused(reason)"
+    if not isinstance(option.effect, Shown):
+        assert option.effect.reason
+        return
+    path, _, rest = option.effect.test.partition("::")
+    name, _, case = rest.partition("[")
+    names, text = names_in(path)
+    assert name.startswith("test_")
+    assert name in names, f"{option.effect.test} is not there"
+    spelled = {form for key in option.all_keys() for form in (key, key.replace(".", "__").replace("-", "_"))}
+    spelled |= {key.replace(".", "_").replace("-", "__") for key in option.all_keys()}
+    words = (*spelled, *SETTERS.get(option.key, ()))
+    assert any(word in text for word in words), f"{path} does not set {option.key}"
+    if case:
+        assert f'"{case.removesuffix("]")}"' in text, f"{name} has no case {case}"
+
+
+SETTERS = {"python.files": ("add_python_file",)}
+"""How tests set an option whose key they do not write."""

@@ -9,7 +9,7 @@ import pytest
 from tests.failing_jobs import environment
 from tests.waiting import PATIENCE, wait_while_running
 
-from flott.common import JobStatus
+from flott.common import Configuration, JobStatus
 from flott.coordination.cancellation import Cancellation, CancellationSettings
 from flott.datastream import MapFunction
 from flott.errors import JobCanceledError
@@ -88,6 +88,28 @@ class Runner:
     def kill(self):
         self.killed += 1
         self.ended.set()
+
+
+class Waited:
+    """The end of a job, which comes while it is waited for; remembers for how long it would have been."""
+
+    def wait(self, seconds):
+        self.seconds = seconds
+        return True
+
+
+@pytest.mark.parametrize(("key", "other"), [(INTERVAL, TIMEOUT), (TIMEOUT, INTERVAL)])
+def test_it_is_interrupted_as_often_as_the_settings_say(key, other):
+    seen = []
+    for value in ("7000", "9000"):
+        runner, ended = Runner(None, threading.Event()), Waited()
+        settings = CancellationSettings.of(Configuration.from_dict({key: value, other: "100000"}))
+        Cancellation("waited", settings, runner, ended, lambda: None).begin(threading.main_thread())
+        for thread in threading.enumerate():
+            if thread.name == "flott-cancel-waited":
+                thread.join(PATIENCE)
+        seen.append(ended.seconds)
+    assert seen == [7, 9]
 
 
 @pytest.mark.parametrize(("until", "killed"), [(3, 0), (None, 1)])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from flott.common.known_settings import is_known, nearest_setting
 from flott.common.options import all_options
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 OF_SPARK = "spark."
 """Keys that begin like this go to Spark as they are."""
-ALIKE = 0.8
 
 
 def unknown_setting(key: str) -> str | None:
@@ -26,12 +25,11 @@ def unknown_setting(key: str) -> str | None:
     >>> unknown_setting("rest.port"), unknown_setting("spark.executor.memory")
     (None, None)
     """
-    known = {name: option.key for option in all_options() for name in option.all_keys()}
-    if key in known or key.startswith(OF_SPARK):
+    if key.startswith(OF_SPARK) or is_known(key):
         return None
-    close = get_close_matches(key, known, n=1, cutoff=ALIKE)
-    if close:
-        return f"Flott has no setting '{key}'. Did you mean '{known[close[0]]}'?"
+    meant = nearest_setting(key)
+    if meant is not None:
+        return f"Flott has no setting '{key}'. Did you mean '{meant}'?"
     return f"Flott has no setting '{key}'; only the program itself can read it."
 
 

@@ -9,6 +9,7 @@ import click
 
 from flott.cli.known_settings import complete_setting, unknown_setting
 from flott.common import Configuration
+from flott.common.known_settings import reported
 from flott.common.options import CoreOptions, DriverOptions, FlottOptions, StateRecoveryOptions
 from flott.connectors.paths import absolute
 from flott.datastream import StreamExecutionEnvironment
@@ -114,6 +115,7 @@ def with_properties(properties: tuple[str, ...]) -> Configuration:
         unknown = unknown_setting(key.strip())
         if unknown is not None:
             click.echo(f"Warning: {unknown}", err=True)
+            reported.add(key.strip())
     return configuration
 
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from flott.common import config_types as types
+from flott.common.option_effects import Accepted, Refused, Shown
 
 if TYPE_CHECKING:
     from enum import Enum
 
     from flott.common.config_types import ValueType
     from flott.common.memory_size import MemorySize
+    from flott.common.option_effects import OptionEffect
     from flott.common.time import Duration
 
     E = TypeVar("E", bound=Enum)
@@ -39,6 +41,8 @@ class ConfigOption(Generic[T]):
     """Other keys that are read, in this order, when the key itself is not set."""
     deprecated_keys: tuple[str, ...] = ()
     """Former names of the key; read last."""
+    effect: OptionEffect | None = None
+    """What an option of Flott does, or why it does nothing; None for options of your own."""
 
     def has_default_value(self) -> bool:
         """Says whether the option has a value when nobody sets it."""
@@ -59,6 +63,22 @@ class ConfigOption(Generic[T]):
     def with_deprecated_keys(self, *keys: str) -> ConfigOption[T]:
         """Returns this option, read also from its former keys."""
         return replace(self, deprecated_keys=keys)
+
+    def with_effect(self, test: str) -> ConfigOption[T]:
+        """Returns this option with a test that shows two values giving two results.
+
+        Args:
+            test: The id of the test, or a file whose ``test_two_values_two_results`` has a case with the option's key.
+        """
+        return replace(self, effect=Shown(test if "::" in test else f"{test}::test_two_values_two_results[{self.key}]"))
+
+    def accepted(self, reason: str) -> ConfigOption[T]:
+        """Returns this option as one that may be set and changes nothing."""
+        return replace(self, effect=Accepted(reason))
+
+    def refused(self, reason: str) -> ConfigOption[T]:
+        """Returns this option as one that may only have its default."""
+        return replace(self, effect=Refused(reason))
 
 
 class ConfigOptions:

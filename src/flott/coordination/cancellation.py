@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import flott
+from flott.common.options import ExecutionOptions
 from flott.runtime.operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
+    from flott.common import Configuration
     from flott.coordination.runner import EpochRunner
 
 log = logging.getLogger("flott.job")
@@ -34,6 +36,14 @@ class CancellationSettings:
     interval: int = 30_000
     timeout: int = 180_000
     """0: never give up."""
+
+    @staticmethod
+    def of(configuration: Configuration) -> CancellationSettings:
+        """Read the settings from a configuration."""
+        return CancellationSettings(
+            configuration.get(ExecutionOptions.TASK_CANCELLATION_INTERVAL),
+            configuration.get(ExecutionOptions.TASK_CANCELLATION_TIMEOUT),
+        )
 
 
 class Cancellation:

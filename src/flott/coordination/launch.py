@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from flott.common.options import ExecutionOptions, FlottOptions, PipelineOptions, RestOptions
 from flott.coordination.alignment import SourceAlignment
 from flott.coordination.cancellation import CancellationSettings
+from flott.coordination.check_settings import check_settings
 from flott.coordination.checkpoints.coordinator import CheckpointCoordinator
 from flott.coordination.checkpoints.orphans import remove_orphans
 from flott.coordination.checkpoints.settings import CheckpointSettings
@@ -92,6 +93,7 @@ def launch(
         background: What writes checkpoints beside the loop; by default a thread.
     """
     set_up_logging(configuration)
+    check_settings(configuration)
     with ExitStack() as undo:
         # Before all else: a port that is taken is better found out now than when the job is ready.
         server = rest_server(configuration)
@@ -173,10 +175,7 @@ def prepare(
             epoch_target=epoch_target / 1000,
             epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
             latency_interval=configuration.get(ExecutionOptions.LATENCY_INTERVAL).to_millis(),
-            cancellation=CancellationSettings(
-                configuration.get(ExecutionOptions.TASK_CANCELLATION_INTERVAL),
-                configuration.get(ExecutionOptions.TASK_CANCELLATION_TIMEOUT),
-            ),
+            cancellation=CancellationSettings.of(configuration),
         ),
         coordinator,
         backoff_of(configuration, checkpointing=settings.enabled),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 import tempfile
 from pathlib import Path
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
     from flott.common import Configuration
 
-log = logging.getLogger("flott.spark")
-
 
 def ship(spark: SparkSession, configuration: Configuration) -> None:
     """Hand the job's Python files and archives to Spark, which brings them to every worker."""
@@ -26,12 +23,17 @@ def ship(spark: SparkSession, configuration: Configuration) -> None:
         spark.addArtifacts(*(str(as_file(Path(path))) for path in files), pyfile=True)
     archives = entries(configuration.get(PythonOptions.PYTHON_ARCHIVES))
     if archives:
-        spark.addArtifacts(*archives, archive=True)
-    if configuration.get(PythonOptions.PYTHON_REQUIREMENTS):
-        log.warning(
-            "Spark's workers install no packages: put them into the workers' Python, or send a packed environment "
-            "with add_python_archive and set_python_executable"
-        )
+        spark.addArtifacts(*(named(archive) for archive in archives), archive=True)
+
+
+def named(archive: str) -> str:
+    """Return the path of an archive with the name under which it is unpacked: without one, Spark takes it only once.
+
+    >>> named("/data/prices.zip"), named("/data/prices.zip#prices")
+    ('/data/prices.zip#prices.zip', '/data/prices.zip#prices')
+    """
+    path, _, name = archive.partition("#")
+    return f"{Path(path).absolute()}#{name or Path(path).name}"
 
 
 def entries(text: str | None) -> list[str]:

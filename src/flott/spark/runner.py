@@ -23,6 +23,7 @@ from flott.spark.java import embedded_java, how_java_ended
 from flott.spark.prints import show_prints
 from flott.spark.session import is_local, is_remote
 from flott.spark.worker import JobAddress, LevelTask, digest_of
+from flott.spark.worker_environment import WorkerEnvironment
 from flott.spark.worker_processes import kill_workers
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class SparkRunner:
             StatePolicy.of(configuration),
             configuration.get(FlottOptions.PYFLINK_IMPORTS),
             prints_are_far(spark, configuration),
+            WorkerEnvironment.of(configuration),
         )
         self._anchors = Anchors(plan, job_id, configuration.get(FlottOptions.STATE_LOCALITY))
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import sys
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from flott.common.activity import activity
-from flott.common.options import FlottOptions
+from flott.common.options import FlottOptions, PythonOptions
 from flott.common.workspace import workspace
 from flott.errors import ConfigurationError
 from flott.spark.child_processes import ended_on_failure
@@ -26,6 +28,8 @@ from flott.spark.settings_file import settings_file
 from flott.spark.terminal import filtered_stderr
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from flott.common import Configuration
 
 TASK_FAILURES = 4
@@ -74,6 +78,7 @@ ON_THIS_MACHINE = {
 def epoch_session(configuration: Configuration) -> SparkSession:
     """Return a session for epoch jobs: of the Spark application that is there, else of an embedded one."""
     base = base_session(configuration)
+    check_python(base, configuration)
     # Settings of their own for epoch jobs; a Connect session has them anyway, and a second one would hang at exit.
     session = base if is_remote(base) else base.newSession()
     for key, value in EPOCH_JOB.items():
@@ -97,15 +102,13 @@ def embedded_session(configuration: Configuration) -> SparkSession:
     In a program that spark-submit started, Spark is as spark-submit was told.
     """
     java = require_java()
-    # Workers must find the same packages as this interpreter, whatever `python3` is on the PATH.
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     submitted = SUBMITTED in os.environ
     settings = own_settings(configuration, start_options(java), submitted=submitted)
     settings |= {
         key: configuration.get_string(key, "") for key in sorted(configuration.key_set()) if key.startswith("spark.")
     }
     try:
-        with activity(f"Starting Spark {pyspark.__version__}"):
+        with activity(f"Starting Spark {pyspark.__version__}"), python_of_workers(configuration):
             return start_session(settings, submitted=submitted)
     except PySparkRuntimeError as error:
         if error.getCondition() != "JAVA_GATEWAY_EXITED":
@@ -115,6 +118,46 @@ def embedded_session(configuration: Configuration) -> SparkSession:
             "for lack of memory. `flott doctor` shows what is wrong; try again when the machine is less busy."
         )
         raise ConfigurationError(message) from error
+
+
+@contextmanager
+def python_of_workers(configuration: Configuration) -> Iterator[None]:
+    """Let a Spark that starts inside take the Python that is set for its workers."""
+    # Workers must find the same packages as this interpreter, whatever `python3` is on the PATH.
+    before = os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    asked = configuration.get(PythonOptions.PYTHON_EXECUTABLE)
+    if asked is not None:
+        if is_local(configuration.get(FlottOptions.SPARK_MASTER)) and shutil.which(asked) is None:
+            message = (
+                f"option '{PythonOptions.PYTHON_EXECUTABLE.key}' is '{asked}', which is not on this machine. Give the "
+                "path of a Python with pyspark, pyarrow and flott; one in an archive has to be unpacked first"
+            )
+            raise ConfigurationError(message)
+        os.environ["PYSPARK_PYTHON"] = asked
+    try:
+        yield
+    finally:
+        os.environ["PYSPARK_PYTHON"] = before
+
+
+def check_python(session: SparkSession, configuration: Configuration) -> None:
+    """Refuse a job whose functions should run in another Python than that of the workers there are."""
+    asked = configuration.get(PythonOptions.PYTHON_EXECUTABLE)
+    if asked is None:
+        return
+    key = PythonOptions.PYTHON_EXECUTABLE.key
+    if is_remote(session):
+        message = (
+            f"option '{key}' can't be '{asked}': the server of Spark Connect decides in which Python functions run"
+        )
+        raise ConfigurationError(message)
+    taken = session.sparkContext.pythonExec
+    if (shutil.which(asked) or asked) != (shutil.which(taken) or taken):
+        message = (
+            f"option '{key}' is '{asked}', but the workers of the Spark that runs already are started with '{taken}': "
+            "set it for the first job of the program, or PYSPARK_PYTHON before Spark is started"
+        )
+        raise ConfigurationError(message)
 
 
 def start_session(settings: dict[str, str], *, submitted: bool) -> SparkSession:

@@ -8,7 +8,7 @@ import socket
 import time
 from collections import OrderedDict
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from flott.runtime.reports import Place
 from flott.runtime.storage import open_storage
 from flott.runtime.task import Subtask, TaskServices
 from flott.spark.prints import remembered
+from flott.spark.worker_environment import WorkerEnvironment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -62,6 +63,7 @@ class JobAddress:
     """Whether `import pyflink` means Flott in the job's functions."""
     prints: bool = False
     """Whether what functions print goes to the driver."""
+    environment: WorkerEnvironment = field(default_factory=WorkerEnvironment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class LevelTask:
             raise RuntimeError(message)
         quiet_collector()
         order: EpochOrder = pickle.loads(self.order)
+        self.address.environment.enter()
         job = RESIDENTS.job(self.address)
         job.clock.set_time = order.set_time
         place = place_of(spark_task)

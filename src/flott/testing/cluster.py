@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import shutil
+import sys
 import tempfile
 import time
 from contextlib import ExitStack
@@ -13,8 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flott.common.machine_clock import MachineClock
+from flott.common.options import PythonOptions
 from flott.common.workspace import workspace
 from flott.coordination.launch import launch
+from flott.errors import ConfigurationError
 from flott.runtime.job_file import pack, unpack
 from flott.runtime.level import run_partition
 from flott.runtime.state.policy import StatePolicy
@@ -101,9 +105,27 @@ class InProcessRunner:
                 stack.callback(store.close)
 
 
+def enter_environment(configuration: Configuration) -> None:
+    """Put what functions import on this process's path, and refuse what only workers could do."""
+    for option in (PythonOptions.PYTHON_ARCHIVES, PythonOptions.PYTHON_EXECUTABLE):
+        asked = configuration.get(option)
+        if asked and (option is PythonOptions.PYTHON_ARCHIVES or shutil.which(asked) != shutil.which(sys.executable)):
+            message = (
+                f"option '{option.key}' can't be '{asked}' in-process: functions run in the program's own Python and "
+                "directory. flott.execution.target: spark has workers"
+            )
+            raise ConfigurationError(message)
+    files = [Path(path) for path in (configuration.get(PythonOptions.PYTHON_FILES) or "").split(",") if path]
+    # A module and a package are found in the directory they are in, those of an archive in the archive.
+    places = [str(path.parent if path.is_dir() or path.suffix == ".py" else path) for path in files]
+    places += [path for path in (configuration.get(PythonOptions.PYTHON_PATH) or "").split(os.pathsep) if path]
+    sys.path[:0] = [place for place in places if place not in sys.path]
+
+
 def submit(program: Program, configuration: Configuration, clock: JobClock | None = None) -> DriverJobClient:
     """Start a program in this process; what ``flott.execution.target: in-process`` does."""
     time_of_day = clock or MachineClock()
+    enter_environment(configuration)
 
     def runner(_: JobID, plan: EpochPlan, checkpoints: str | None) -> InProcessRunner:
         return InProcessRunner(plan, time_of_day, checkpoints, StatePolicy.of(configuration))

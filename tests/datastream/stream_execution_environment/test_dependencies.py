@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from flott.errors import GraphError
+from flott.common import Configuration
+from flott.datastream import StreamExecutionEnvironment
+from flott.errors import ConfigurationError, GraphError
 
 
 @pytest.fixture
@@ -64,3 +68,53 @@ def test_jars_are_not_needed(env, call):
         getattr(env, call)("file:///kafka.jar")
     getattr(env, call)()
     assert "file:///kafka.jar" in option(env, f"pipeline.{call.removeprefix('add_')}")
+
+
+@pytest.fixture
+def restored_path(monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if name.startswith("in_process_"):
+            del sys.modules[name]
+
+
+@pytest.mark.usefixtures("restored_path")
+def test_in_process_functions_import_what_is_sent_along(tmp_path):
+    (tmp_path / "module").mkdir()
+    (tmp_path / "module" / "in_process_module.py").write_text("A = 1\n")
+    (tmp_path / "in_process_package").mkdir()
+    (tmp_path / "in_process_package" / "__init__.py").write_text("B = 2\n")
+    (tmp_path / "path").mkdir()
+    (tmp_path / "path" / "in_process_path.py").write_text("C = 3\n")
+    env = in_process(**{"python.pythonpath": str(tmp_path / "path")})
+    env.add_python_file(str(tmp_path / "module" / "in_process_module.py"))
+    env.add_python_file(str(tmp_path / "in_process_package"))
+
+    def total(n):
+        from in_process_module import A
+        from in_process_package import B
+        from in_process_path import C
+
+        return n + A + B + C
+
+    assert list(env.from_collection([10]).map(total).execute_and_collect()) == [16]
+
+
+@pytest.mark.parametrize(("key", "value"), [("python.archives", "env.zip"), ("python.executable", "/no/such/python")])
+def test_what_only_workers_could_do_is_refused_in_process(key, value):
+    env = in_process(**{key: value})
+    env.from_collection([1]).print()
+    with pytest.raises(ConfigurationError, match=rf"option '{key}' can't be '{value}' in-process"):
+        env.execute()
+
+
+def test_in_process_the_programs_own_python_may_be_named():
+    env = in_process(**{"python.executable": sys.executable})
+    assert list(env.from_collection([1]).execute_and_collect()) == [1]
+
+
+def in_process(**settings):
+    configuration = Configuration.from_dict({"flott.execution.target": "in-process", **settings})
+    return StreamExecutionEnvironment.get_execution_environment(configuration)

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
+from flott.common import Configuration
 from flott.errors import FlottError, StateStoreError
 from flott.runtime.state.changes import EpochChanges
 from flott.runtime.state.compaction import MANY_DELTAS, next_lineage, write_file
 from flott.runtime.state.lineage import Lineage, StateFile, decode_changes, encode_changes
+from flott.runtime.state.policy import StatePolicy
 from flott.runtime.state.store import StateStore
 from flott.runtime.storage import open_storage
 
@@ -87,6 +91,17 @@ def test_a_full_store_says_so(tmp_path, storage):
         store.bring_to(Lineage((delta(storage, "a", {b"%d" % i: b"x" * 100 for i in range(5_000)}),)), storage)
     assert store.token == ""
     assert content(store) == {}
+    store.close()
+
+
+@pytest.mark.parametrize(("size", "fits"), [("128 kb", False), ("64 mb", True)])
+def test_a_store_grows_as_large_as_the_setting_says(tmp_path, storage, size, fits):
+    policy = StatePolicy.of(Configuration.from_dict({"flott.state.max-store-size": size}))
+    store = StateStore(tmp_path / "store", map_size=policy.store_size)
+    lineage = Lineage((delta(storage, "a", {b"%d" % i: b"x" * 100 for i in range(5_000)}),))
+    with nullcontext() if fits else pytest.raises(StateStoreError, match="MDB_MAP_FULL"):
+        store.bring_to(lineage, storage)
+    assert len(content(store)) == (5_000 if fits else 0)
     store.close()
 
 

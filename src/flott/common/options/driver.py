@@ -20,6 +20,7 @@ class DriverOptions:
             "directory and transactional ids. One of that name that runs goes on beside it; one that does not run "
             "stays where it is, and is not resumed any more."
         )
+        .with_effect("tests/coordination/test_starting_again.py::test_a_job_that_failed_is_left_where_it_is_by_new")
     )
     ALLOW_OLDER_CHECKPOINT = (
         ConfigOptions.key("flott.recovery.allow-older-checkpoint")
@@ -28,6 +29,9 @@ class DriverOptions:
         .with_description(
             "Resume from the newest checkpoint that can be read completely, where newer ones are damaged. "
             "What was committed after it is written to sinks again."
+        )
+        .with_effect(
+            "tests/coordination/checkpoints/test_damage.py::test_an_older_checkpoint_is_taken_where_that_is_allowed"
         )
     )
     LEASE = (
@@ -38,6 +42,7 @@ class DriverOptions:
             "On storage without locks, such as S3: how long a driver that is silent counts as alive. It renews its "
             "lease four times as often; a new driver waits until it has expired."
         )
+        .with_effect("tests/coordination/test_starting_again.py::test_new_waits_for_a_dead_drivers_lease")
     )
     CHECKPOINT_FSYNC = (
         ConfigOptions.key("flott.checkpoint.fsync")
@@ -47,4 +52,5 @@ class DriverOptions:
             "Whether files on a local disk are synced, once per checkpoint and before it counts: those of state, of "
             "sinks and of the checkpoint. Without it a power failure may lose what a checkpoint needs."
         )
+        .with_effect("tests/datastream/test_effects_of_settings.py")
     )

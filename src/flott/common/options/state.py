@@ -14,11 +14,16 @@ class StateBackendOptions:
         ConfigOptions.key("state.backend.type")
         .string_type()
         .default_value("hashmap")
-        .with_description(
-            "Accepted for PyFlink programs: hashmap, rocksdb or forst. "
-            "Flott keeps working state in LMDB, in memory as far as it fits and on disk beyond."
-        )
+        .with_description("hashmap, rocksdb or forst.")
         .with_deprecated_keys("state.backend")
+        .accepted("Flott keeps working state in stores of its own, in memory as far as it fits and on disk beyond.")
+    )
+    CHANGELOG_ENABLED = (
+        ConfigOptions.key("state.changelog.enabled")
+        .boolean_type()
+        .default_value(False)
+        .with_description("Whether changes of state are written continuously, so that checkpoints are short.")
+        .accepted("Flott writes what changed, in every epoch.")
     )
 
 
@@ -31,6 +36,9 @@ class StateRecoveryOptions:
         .no_default_value()
         .with_description("The savepoint or checkpoint to start from.")
         .with_deprecated_keys("execution.savepoint.path")
+        .with_effect(
+            "tests/coordination/checkpoints/test_savepoints.py::test_a_restored_job_puts_out_what_an_uninterrupted_one_does"
+        )
     )
     SAVEPOINT_IGNORE_UNCLAIMED_STATE = (
         ConfigOptions.key("execution.state-recovery.ignore-unclaimed-state")
@@ -40,6 +48,7 @@ class StateRecoveryOptions:
             "Whether to start although the savepoint has state of operators that the program no longer has."
         )
         .with_deprecated_keys("execution.savepoint.ignore-unclaimed-state")
+        .with_effect("tests/coordination/checkpoints/test_recovery.py::test_a_program_without_the_operator_is_refused")
     )
     RESTORE_MODE = (
         ConfigOptions.key("execution.state-recovery.claim-mode")
@@ -50,4 +59,7 @@ class StateRecoveryOptions:
             "any more. NO_CLAIM: it stays as it is."
         )
         .with_deprecated_keys("execution.savepoint-restore-mode")
+        .with_effect(
+            "tests/coordination/checkpoints/test_savepoints.py::test_a_savepoint_that_is_not_claimed_stays_and_is_not_needed"
+        )
     )

@@ -17,7 +17,7 @@ __all__ = ["Dependencies"]
 
 BETWEEN_FILES = ","
 BETWEEN_PARTS = "#"
-CACHED_FILES = "pipeline.cached-files"
+CACHED_FILES = PipelineOptions.CACHED_FILES.key
 COUNTERPARTS = {
     "kafka": "flott.datastream.connectors.kafka (pip install flott[kafka])",
     "postgresql": "flott.datastream.connectors.postgres (pip install flott[postgres])",
@@ -43,7 +43,9 @@ class Dependencies:
         self._configuration.set(PythonOptions.PYTHON_FILES, BETWEEN_FILES.join(files))
 
     def set_python_requirements(self, requirements_file_path: str, requirements_cache_dir: str | None = None) -> None:
-        """Sets a requirements.txt that workers install before they start.
+        """Accepted for PyFlink programs, with a warning: Spark's workers install no packages.
+
+        Install them where the workers run, or send their modules along with ``add_python_file``.
 
         Args:
             requirements_file_path: The file.
@@ -57,7 +59,12 @@ class Dependencies:
         self._configuration.set(PythonOptions.PYTHON_REQUIREMENTS, BETWEEN_PARTS.join(parts))
 
     def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None:
-        """Adds an archive that is unpacked in the working directory of each worker, under a name of its own."""
+        """Adds an archive that is unpacked on the workers, in the directory in which functions then run.
+
+        Args:
+            archive_path: The archive: zip, tar, tar.gz or tgz.
+            target_dir: The directory it is unpacked into; by default one that is called like the archive.
+        """
         _check_exists("add_python_archive", archive_path)
         archive = archive_path if target_dir is None else BETWEEN_PARTS.join([archive_path, target_dir])
         present = self._configuration.get(PythonOptions.PYTHON_ARCHIVES)
@@ -65,7 +72,7 @@ class Dependencies:
         self._configuration.set(PythonOptions.PYTHON_ARCHIVES, BETWEEN_FILES.join(archives))
 
     def set_python_executable(self, python_exec: str) -> None:
-        """Sets the Python of the workers, such as one from an archive: `env.zip/env/bin/python`."""
+        """Sets the Python of the workers; call it before the first job, since it is chosen when Spark starts."""
         self._configuration.set(PythonOptions.PYTHON_EXECUTABLE, python_exec)
 
     def add_jars(self, *jars_path: str) -> None:
@@ -77,7 +84,10 @@ class Dependencies:
         self._keep("add_classpaths", PipelineOptions.CLASSPATHS, classpaths)
 
     def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> None:
-        """Names a file that functions on the workers can open."""
+        """Accepted for PyFlink programs, with a warning: Python functions can't open such files, as in PyFlink.
+
+        ``add_python_archive`` sends files along that functions can open.
+        """
         if name in self.get_cached_files():
             raise GraphError(f"register_cached_file(...): there is a cached file '{name}' already; choose another name")
         _check_exists("register_cached_file", file_path)

@@ -6,7 +6,14 @@ import os
 from typing import TYPE_CHECKING, ClassVar
 
 from flott.common.execution_config import ExecutionConfig
-from flott.common.options import CheckpointingOptions, CoreOptions, ExecutionOptions, PipelineOptions, PythonOptions
+from flott.common.options import (
+    CheckpointingOptions,
+    CoreOptions,
+    ExecutionOptions,
+    PipelineOptions,
+    PythonOptions,
+    StateBackendOptions,
+)
 from flott.common.time import Duration
 from flott.datastream.checkpoint_config import CheckpointConfig
 from flott.datastream.execution_mode import RuntimeExecutionMode
@@ -185,7 +192,7 @@ class EnvironmentSettings:
         return self._configuration.get(CheckpointingOptions.SAVEPOINT_DIRECTORY)
 
 
-CHANGELOG_ENABLED = "state.changelog.enabled"
+CHANGELOG_ENABLED = StateBackendOptions.CHANGELOG_ENABLED.key
 
 
 def _cores() -> int:
