@@ -19,7 +19,7 @@ from flott.coordination.find_job import abandon_jobs, find_job, jobs_in
 from flott.coordination.job_note import RUNNING, JobNote, Published
 from flott.coordination.job_record import JobRecord
 from flott.coordination.liveness import Lease
-from flott.errors import CheckpointError, FencedError, JobExecutionError, JobOwnedError
+from flott.errors import CheckpointError, ConfigurationError, FencedError, JobExecutionError, JobOwnedError
 
 JOB = "4" * 32
 
@@ -377,6 +377,62 @@ def test_a_driver_that_was_replaced_ends_and_its_successor_is_exact(tmp_path, mo
         first.get_job_execution_result().result(PATIENCE)
     second.get_job_execution_result().result(PATIENCE)
     assert lines(tmp_path / "out") == sorted(map(str, range(20_000)))
+
+
+class Unreachable(DataGeneratorSource):
+    """Can't be read while nobody answers."""
+
+    answers = True
+
+    def create_enumerator(self, parallelism):
+        if not Unreachable.answers:
+            raise ConnectionError("nobody answers")
+        return super().create_enumerator(parallelism)
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+@pytest.mark.parametrize("cause", ["enumerator", "runner", "reporter"])
+@pytest.mark.parametrize("directory", ["local", "objects"], indirect=True)
+def test_a_job_that_can_not_start_leaves_all_as_it_was(directory, tmp_path, monkeypatch, cause, resumed):
+    """The next start, also in the same process, goes on from there."""
+    Unreachable.answers, Raises.armed = True, False
+    out = tmp_path / "out"
+    lease = {"flott.driver.lease": "0 s"}
+
+    def job(*, rate=None, **options):
+        env = environment(directory, **lease, **options)
+        limit = RateLimiterStrategy.no_op() if rate is None else RateLimiterStrategy.per_second(rate)
+        source = Unreachable(lambda index: index, 3_000, limit)
+        numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers").uid("numbers")
+        numbers.map(str).uid("text").sink_to(text_sink(out)).uid("out")
+        return env
+
+    monkeypatch.setattr(JobRecord, "_start_renewing", lambda _: None)
+    if resumed:
+        first = job(rate=3_000).execute_async("unlucky")
+        wait_for_checkpoints(first, 2)
+        abandon(first)
+    before = {one.job_id: one.status for one in jobs_in(directory)}
+    options = {}
+    with monkeypatch.context() as broken:
+        if cause == "enumerator":
+            broken.setattr(Unreachable, "answers", False)
+        elif cause == "runner":
+            broken.setattr("flott.testing.cluster.InProcessRunner.__init__", _raises_connection_error)
+        else:
+            options = {"metrics.reporters": "nosuch"}
+        for _ in range(2):
+            with pytest.raises((ConnectionError, ConfigurationError)):
+                job(**options).execute("unlucky")
+            assert {one.job_id: one.status for one in jobs_in(directory)} == before
+    again = job().execute_async("unlucky")
+    again.get_job_execution_result().result(PATIENCE)
+    assert not resumed or list(before) == [str(again.get_job_id())]
+    assert lines(out) == sorted(map(str, range(3_000)))
+
+
+def _raises_connection_error(*_):
+    raise ConnectionError("nobody answers")
 
 
 def test_a_supervisor_that_starts_it_over_and_over_gets_it_done(tmp_path):

@@ -67,6 +67,13 @@ def as_exception(error: BaseException, job_name: str) -> Exception:
     return failure
 
 
+def give_back(record: JobRecord | None, runner: EpochRunner | None) -> None:
+    """Release what a job holds that can't start; the next start finds everything as this one did."""
+    removed = record is None or record.give_back()
+    if runner is not None:
+        runner.close(fenced=not removed)
+
+
 @dataclass(frozen=True, slots=True)
 class JobEnd:
     """Releases what a job holds, and keeps of it only what its settings say."""

@@ -18,7 +18,7 @@ from flott.coordination.commits import Commits
 from flott.coordination.epoch_attempts import EpochAttempts
 from flott.coordination.epoch_stats import EpochStats, EpochTimes, slowest
 from flott.coordination.job_checkpoints import JobCheckpoints, somebody_listens
-from flott.coordination.job_end import JobEnd, Steps, as_exception
+from flott.coordination.job_end import JobEnd, Steps, as_exception, give_back
 from flott.coordination.job_values import job_values
 from flott.coordination.progress import JobProgress
 from flott.coordination.sizing import EpochSizer
@@ -136,6 +136,10 @@ class JobMaster:
     def start(self) -> None:
         """Start the job."""
         self._thread.start()
+
+    def give_back(self) -> None:
+        """Leave a job that was not started as it was found."""
+        give_back(self.record, self._runner)
 
     def cancel(self) -> None:
         """Stop the job; what the running epoch did so far does not count."""

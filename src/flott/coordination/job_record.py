@@ -47,6 +47,8 @@ class JobRecord:
         self._lock: int | None = None
         self._found = note
         """As it was when this driver came."""
+        self._new = False
+        """It was this driver that made it."""
         self._over = threading.Event()
 
     @property
@@ -87,6 +89,7 @@ class JobRecord:
 
     def create(self) -> None:
         """Make the record of a new job."""
+        self._new = True
         if isinstance(self.storage, LocalStorage):
             self._lock = take_lock(self.storage)
         self._own(0)
@@ -127,7 +130,9 @@ class JobRecord:
     def _renew(self) -> None:
         while not self._over.wait(self.lease.renewal):
             try:
-                self._write()
+                with self._writing:
+                    if not self._over.is_set():
+                        self._write()
             except FencedError:
                 return
             except OSError as error:
@@ -238,21 +243,23 @@ class JobRecord:
         abandoned = not keep and status is not JobStatus.FINISHED
         self._write(status=status.name, rest=None, abandoned=abandoned)
 
-    def withdraw(self) -> None:
-        """Remove the record of a job that could not start, unless another driver has taken it meanwhile."""
-        try:
-            self.ends(JobStatus.FAILED, keep=False)
-        except (FencedError, OSError) as error:
-            log.warning("the record of job %s stays: %s", self.job_id, error)
-            self.release()
-        else:
-            self.close(keep=False)
+    def give_back(self) -> bool:
+        """Leave a job as it was found: it can't start. Of a new one the record is removed; return whether it was.
 
-    def give_back(self) -> None:
-        """Leave a job as it was found: this program can't run it."""
-        with suppress(FencedError, OSError):
-            self._write(status=self._found.status, rest=None, renewed=0.0)
-        self.release()
+        A conditional write comes first: what another driver has taken meanwhile is not touched.
+        """
+        self._over.set()
+        try:
+            if self._new:
+                self.ends(JobStatus.FAILED, keep=False)
+            else:
+                self._write(status=self._found.status, rest=None, renewed=0.0)
+        except (FencedError, OSError) as error:
+            log.warning("the record of job %s stays as it is: %s", self.job_id, error)
+            self.release()
+            return False
+        self.close(keep=not self._new)
+        return self._new
 
     @property
     def last_number(self) -> int:

@@ -17,6 +17,7 @@ from flott.coordination.checkpoints.orphans import remove_orphans
 from flott.coordination.checkpoints.settings import CheckpointSettings
 from flott.coordination.checkpoints.storage import DirectoryCheckpointStorage, MemoryCheckpointStorage
 from flott.coordination.client import DriverJobClient
+from flott.coordination.job_end import give_back
 from flott.coordination.job_master import JobMaster
 from flott.coordination.job_settings import JobSettings
 from flott.coordination.latency_target import latency_target
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from flott.common import Configuration, JobID
     from flott.coordination.checkpoints.coordinator import Background
     from flott.coordination.runner import EpochRunner
+    from flott.coordination.starting_point import Beginning
     from flott.graph.transformations import Program
     from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
@@ -100,10 +102,12 @@ def launch(
         if server is not None:
             undo.callback(server.leave, at_once=True)
         master = prepare(program, configuration, clock, make_runner, background)
+        undo.callback(master.give_back)
+        reporters = reporters_of(configuration, master.metrics)
         if server is not None:
             server.admit(master, configuration)
         undo.pop_all()
-    for reporter in reporters_of(configuration, master.metrics):
+    for reporter in reporters:
         reporter.start()
         master.metrics.at_end.append(reporter.stop)
     master.start()
@@ -142,12 +146,49 @@ def prepare(
     epoch_target = min(epoch_target, SourceAlignment.of(plan).update_interval or epoch_target)
     settings = CheckpointSettings.of(configuration)
     beginning = find_beginning(plan, configuration, settings)
-    job_id = beginning.job_id
-    plan = replace(beginning.plan, job_id=str(job_id))
+    plan = replace(beginning.plan, job_id=str(beginning.job_id))
     record = beginning.record
-    if record is not None:
-        remove_orphans(record, {name for one in beginning.adopted for name in one.files})
-    runner = make_runner(job_id, plan, None if record is None else record.root)
+    with ExitStack() as undo:
+        undo.callback(give_back, record, None)
+        if record is not None:
+            remove_orphans(record, {name for one in beginning.adopted for name in one.files})
+        runner = make_runner(beginning.job_id, plan, None if record is None else record.root)
+        undo.pop_all()
+        undo.callback(give_back, record, runner)
+        coordinator = coordinator_of(beginning, settings, plan, clock, background, runner)
+        master = JobMaster(
+            beginning.job_id,
+            plan,
+            lambda: enumerators_of(plan),
+            runner,
+            clock,
+            JobSettings(
+                buffer_timeout=latency_target(stream_graph.nodes.values(), epoch_target),
+                epoch_target=epoch_target / 1000,
+                epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
+                latency_interval=configuration.get(ExecutionOptions.LATENCY_INTERVAL).to_millis(),
+                cancellation=CancellationSettings.of(configuration),
+            ),
+            coordinator,
+            backoff_of(configuration, checkpointing=settings.enabled),
+            beginning.start,
+            record,
+            over=beginning.over,
+        )
+        undo.pop_all()
+    return master
+
+
+def coordinator_of(
+    beginning: Beginning,
+    settings: CheckpointSettings,
+    plan: EpochPlan,
+    clock: JobClock,
+    background: Background | None,
+    runner: EpochRunner,
+) -> CheckpointCoordinator:
+    """Make what takes a job's checkpoints, and knows those it found."""
+    record = beginning.record
     coordinator = CheckpointCoordinator(
         settings=settings,
         storage=MemoryCheckpointStorage() if record is None else DirectoryCheckpointStorage(record),
@@ -155,7 +196,7 @@ def prepare(
         monotonic=monotonic_millis,
         background=background or checkpoint_thread(plan),
         discard=runner.discard,
-        job_id=str(job_id),
+        job_id=plan.job_id,
         job_name=plan.job_name,
     )
     coordinator.adopt(beginning.adopted)
@@ -164,22 +205,4 @@ def prepare(
     if beginning.start is not None:
         # Whoever starts from a savepoint counts on from there: over all the jobs of a line, numbers only grow.
         coordinator.next_id = max(coordinator.next_id, beginning.start.checkpoint_id + 1)
-    return JobMaster(
-        job_id,
-        plan,
-        lambda: enumerators_of(plan),
-        runner,
-        clock,
-        JobSettings(
-            buffer_timeout=latency_target(stream_graph.nodes.values(), epoch_target),
-            epoch_target=epoch_target / 1000,
-            epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
-            latency_interval=configuration.get(ExecutionOptions.LATENCY_INTERVAL).to_millis(),
-            cancellation=CancellationSettings.of(configuration),
-        ),
-        coordinator,
-        backoff_of(configuration, checkpointing=settings.enabled),
-        beginning.start,
-        record,
-        over=beginning.over,
-    )
+    return coordinator

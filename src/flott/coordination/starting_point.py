@@ -92,7 +92,7 @@ def find_beginning(plan: EpochPlan, configuration: Configuration, settings: Chec
         refuse_without_conditions(plan, settings, record)
         return begun(plan, configuration, job_id, record)
     except BaseException:
-        record.withdraw()
+        record.give_back()
         raise
 
 
