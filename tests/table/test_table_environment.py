@@ -8,6 +8,7 @@ import pytest
 
 from flott.common import Configuration, Row, RowKind, Types
 from flott.datastream import StreamExecutionEnvironment
+from flott.errors import FlottError
 from flott.table import DataTypes, ExplainDetail, Schema, StreamTableEnvironment, TableDescriptor
 from flott.table.errors import NotYetError, TableError
 from flott.table.final_rows import final_rows
@@ -371,3 +372,20 @@ def test_lines_that_can_not_be_read_are_counted(t_env, tmp_path):
     assert sum(count for name, count in counts.items() if name.endswith(".numParseErrors")) == 2
     with pytest.raises(Exception, match=r"line 3 of '.*a\.json': .*'json\.ignore-parse-errors' = 'true'"):
         rows(t_env.execute_sql("SELECT * FROM strict"))
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "DATE '9999-12-31' + INTERVAL '1' DAY",
+        "DATE '0001-01-01' - INTERVAL '1' DAY",
+        "CEIL(DATE '9999-12-31' TO YEAR)",
+        "TIMESTAMP '9999-12-31 23:59:59' + INTERVAL '1' SECOND",
+    ],
+)
+def test_years_that_python_does_not_have_are_named(t_env, expression):
+    with pytest.raises(FlottError, match="not in the years 1 to 9999"):
+        rows(t_env.execute_sql(f"SELECT {expression}"))
+    if expression.startswith("DATE"):
+        [[text]] = rows(t_env.execute_sql(f"SELECT CAST({expression} AS STRING)"))
+        assert text in {"10000-01-01", "0000-12-31"}

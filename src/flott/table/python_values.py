@@ -8,9 +8,15 @@ from typing import Any
 import pyarrow as pa
 
 from flott.common.types import Row
+from flott.errors import FlottError
 from flott.table.arrow_types import plain_values, to_arrow_type
 from flott.table.functions.arithmetic import fit_decimal
 from flott.table.types import ArrayType, DataType, DecimalType, MapType, RowType
+
+BEYOND = (
+    "a DATE or TIMESTAMP is not in the years 1 to 9999, and Python has no others; leave such rows out, or CAST a "
+    "DATE to STRING"
+)
 
 
 def to_python(column: Any, kind: DataType) -> list[Any]:
@@ -21,7 +27,10 @@ def to_python(column: Any, kind: DataType) -> list[Any]:
     >>> to_python(pa.array([{"n": 3}]), kind)
     [Row(n=3)]
     """
-    values: list[Any] = column.to_pylist()
+    try:
+        values: list[Any] = column.to_pylist()
+    except OverflowError:
+        raise FlottError(BEYOND) from None
     return [_seen(value, kind) for value in values] if _differs(kind) else values
 
 

@@ -62,6 +62,10 @@ def timestamp_literal(text: str, kind: t.DataType) -> Literal:
     return Literal(DataTypes.TIMESTAMP(min(digits, 6)).not_null(), moment)
 
 
+LONGEST_MONTHS = 2**31 - 1
+LONGEST_MICROS = 2**63 - 1
+
+
 def interval(node: exp.Interval) -> Literal:
     """Return an interval as a constant: a timedelta, or a number of months; ValueError if it is none.
 
@@ -69,11 +73,17 @@ def interval(node: exp.Interval) -> Literal:
     datetime.timedelta(seconds=10)
     """
     try:
-        return _interval(node)
+        made = _interval(node)
     except (ArithmeticError, AttributeError, ValueError) as error:
         if isinstance(error, ValueError) and str(error).startswith("INTERVAL"):
             raise
         raise ValueError(f"{node.sql()}: give a number in quotes and a unit, as in INTERVAL '10' MINUTES") from None
+    months = isinstance(made.value, int)
+    size = made.value if months else made.value // dt.timedelta(microseconds=1)
+    most = LONGEST_MONTHS if months else LONGEST_MICROS
+    if abs(size) > most:
+        raise ValueError(f"{node.sql()} is too long: {most} {'months' if months else 'microseconds'} is the most")
+    return made
 
 
 def _interval(node: exp.Interval) -> Literal:

@@ -270,7 +270,10 @@ class QueryBinder:
             star = isinstance(item, exp.Star)
             if star or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
                 table = None if star else item.table
-                items.extend(scope.columns_of(item, table))
+                columns = scope.columns_of(item, table)
+                if not columns:
+                    raise wrong("* stands for the columns of a table: SELECT * FROM …", tree, self.text)
+                items.extend(columns)
             elif isinstance(item, exp.Alias):
                 items.append((item.this, item.alias))
             elif isinstance(item, (exp.Column, exp.Dot)):
