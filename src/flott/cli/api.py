@@ -29,6 +29,7 @@ class Api:
 
     url: str
     token_file: str | None = None
+    patience: float = PATIENCE
 
     def get(self, path: str) -> Any:
         """Read something."""
@@ -45,7 +46,7 @@ class Api:
         request = urllib.request.Request(self.url + path, data, headers, method=method)  # noqa: S310
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            with opener.open(request, timeout=PATIENCE) as answer:
+            with opener.open(request, timeout=self.patience) as answer:
                 return json.loads(answer.read())
         except urllib.error.HTTPError as refusal:
             fail(f"{self.url}: {reason_of(refusal)}")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN = 0.1
 """Seconds."""
+FIRST_EPOCH = 30.0
+"""Seconds that the first epoch has before the command says that it has not completed yet."""
 SHOWN = 4000
 """So many of the last characters of a log are shown."""
 
@@ -52,11 +54,15 @@ def run_detached(command: list[str], name: str, *, as_json: bool) -> None:
         fail(
             f"the program ended without a job that runs; its output, from {log}:\n{tail(log)}", process.returncode or 1
         )
+    trouble = wait_for_epoch(process, job)
     if as_json:
         about = {"jid": job.job_id, "name": job.name, "rest": job.rest, "token-file": job.token_file}
-        show_json({**about, "pid": process.pid, "log": str(log)})
-    else:
+        show_json({**about, "pid": process.pid, "log": str(log), "not-yet": trouble})
+    elif trouble is None:
         click.echo(f"Job '{job.name}' ({job.job_id}) runs: {page(job)}\nIts output goes to {log}")
+    else:
+        started = f"Job '{job.name}' ({job.job_id}) has started, but no epoch has completed yet: {page(job)}"
+        click.echo(f"{started}\n{trouble}\nIts output goes to {log}")
     # It lives on; nobody here waits for its end.
     process.returncode = 0
 
@@ -81,6 +87,25 @@ def wait_for_job(process: subprocess.Popen[bytes]) -> RegisteredJob | None:
         if code is not None:
             return None
         time.sleep(LOOK_AGAIN)
+
+
+def wait_for_epoch(process: subprocess.Popen[bytes], job: RegisteredJob) -> str | None:
+    """Wait until a job works; return how it is if it fails before, or takes long."""
+    if job.rest is None or job.is_over:
+        return None
+    api, end, text = Api(job.rest, job.token_file), time.monotonic() + FIRST_EPOCH, None
+    while process.poll() is None and time.monotonic() < end:
+        try:
+            details = api.get(f"/jobs/{job.job_id}")
+        except UnreachableError:  # it has just ended
+            return None
+        figures, text = details["flott"], str(details["flott"]["condition"]["text"])
+        if figures["has-worked"] or details["state"] == "FINISHED":
+            return None
+        if figures["restarts"] or details["end-time"] >= 0:
+            return text
+        time.sleep(LOOK_AGAIN)
+    return text
 
 
 def tail(log: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -13,6 +14,8 @@ from flott.cli.output import AS_JSON, amount, duration, fail, show, show_json
 from flott.coordination.checkpoints.storage import find_checkpoints
 from flott.errors import FlottError
 
+LIST_PATIENCE = 3.0
+"""Seconds that a driver has to tell ``flott list`` how its jobs are."""
 ENDLESS = 2**62
 """A watermark beyond is the end of time."""
 
@@ -40,15 +43,44 @@ def list_jobs(*, everything: bool, running: bool, directory: str | None, as_json
     jobs = [
         job for job in known_jobs(directory) if everything or not job.is_over or (job.status == "LOST" and not running)
     ]
+    told = {job.job_id: overview_of(job) for job in jobs}
     if as_json:
         for job in jobs:
-            show_json(described(job))
+            show_json({**described(job), "condition": told[job.job_id].get("flott", {}).get("condition")})
         return
     if not jobs:
         click.echo("No jobs." if everything else "No jobs run. flott list --all shows those that are over.")
         return
-    rows = [(job.job_id, job.name, job.status, moment(job.started), job.rest or "") for job in jobs]
+    rows = [
+        (job.job_id, job.name, told[job.job_id].get("state", job.status), moment(job.started), job.rest or "")
+        for job in jobs
+    ]
     show(("job", "name", "status", "started", "rest"), rows, as_json=False)
+    for job in jobs:
+        text = worth_telling(job, told[job.job_id])
+        if text is not None:
+            click.echo(f"\n{job.name} ({job.job_id[:8]}): {text}")
+
+
+def overview_of(job: KnownJob) -> dict[str, Any]:
+    """Return what a job's driver says of it; nothing if it does not answer soon."""
+    if job.rest is None or job.is_over:
+        return {}
+    try:
+        jobs = replace(job.api, patience=LIST_PATIENCE).get("/jobs/overview")["jobs"]
+    except UnreachableError:
+        return {
+            "flott": {"condition": {"mood": "bad", "text": f"The driver does not answer within {LIST_PATIENCE:.0f} s."}}
+        }
+    return next((one for one in jobs if one["jid"] == job.job_id), {})
+
+
+def worth_telling(job: KnownJob, told: dict[str, Any]) -> str | None:
+    """Return how a job is, if somebody should look."""
+    if job.status == "FAILED" and job.error:
+        return f"The job failed: {job.error}"
+    condition = told.get("flott", {}).get("condition")
+    return None if condition is None or condition["mood"] == "good" else str(condition["text"])
 
 
 def described(job: KnownJob) -> dict[str, Any]:
@@ -114,8 +146,11 @@ def info(job: str, *, directory: str | None, as_json: bool) -> None:
 def show_details(details: dict[str, Any]) -> None:
     """Print what the driver says of a job."""
     figures = details["flott"]
+    click.echo(f"  {'condition':<12}{figures['condition']['text']}")
+    restarts = figures["restarts"]
     click.echo(
-        f"  {'running':<12}{duration(details['duration'])}, epoch {figures['epoch']}, {figures['restarts']} restarts"
+        f"  {'running':<12}{duration(details['duration'])}, epoch {figures['epoch']}, "
+        f"{restarts} restart{'' if restarts == 1 else 's'}"
     )
     click.echo(f"  {'reads':<12}{amount(figures['read-records-per-second'])} records/s\n")
     rows = [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from flott.common.duration_text import for_people
 from flott.runtime.state.savepoint_file import text_of
 
 if TYPE_CHECKING:
@@ -61,22 +62,8 @@ def show_json(value: Any) -> None:
     click.echo(json.dumps(value, default=repr, ensure_ascii=False))
 
 
-def duration(millis: float) -> str:
-    """Write a duration for people.
-
-    >>> duration(850), duration(12_300), duration(3_725_000), duration(200_000_000)
-    ('850 ms', '12.3 s', '1 h 2 min', '2 d 7 h')
-    """
-    seconds = millis / 1000
-    if seconds < 1:
-        return f"{millis:.0f} ms"
-    if seconds < 60:  # noqa: PLR2004 - of a minute
-        return f"{seconds:.1f} s"
-    minutes, hours = int(seconds // 60), int(seconds // 3600)
-    if not hours:
-        return f"{minutes} min {int(seconds % 60)} s"
-    days = hours // 24
-    return f"{days} d {hours % 24} h" if days else f"{hours} h {minutes % 60} min"
+duration = for_people
+"""Write a duration for people."""
 
 
 def amount(number: float) -> str:

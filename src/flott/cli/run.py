@@ -16,7 +16,7 @@ from flott.cli.script import ProgramError, run_script, warn_if_nothing_ran
 from flott.cli.settings import applied, settings_of, with_settings
 from flott.common.options import RestOptions
 from flott.errors import FlottError, JobCanceledError, RunnerLostError
-from flott.rest.attach import served_jobs
+from flott.rest.attach import served_jobs, wait_for_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,6 +67,7 @@ def run(
     if not any(configuration.contains(option) for option in (RestOptions.PORT, RestOptions.BIND_PORT)):
         configuration.set(RestOptions.BIND_PORT, REST_PORTS)
     code, error = run_to_end(job, arguments, configuration, pyflink=pyflink, quiet=quiet or as_json)
+    wait_for_pages()
     if as_json:
         show_outcome(error)
     elif code == INTERRUPTED:

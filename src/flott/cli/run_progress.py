@@ -10,14 +10,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 from flott.cli.output import amount, duration
+from flott.common import JobStatus
 from flott.common.activity import Activity, current_activities
 from flott.rest.attach import served_jobs, url_of
+from flott.rest.views.condition import LONG, condition
 from flott.rest.views.job import job_details
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from flott.rest.served_job import ServedJob
+    from flott.rest.shapes.job import JobDetails
 
 ON_TERMINAL = 1.0
 ELSEWHERE = 10.0
@@ -111,6 +114,8 @@ def report(job: ServedJob) -> str:
     """Say in one line how a job is doing."""
     details = job_details(job)
     figures = details["flott"]
+    if details["state"] != JobStatus.RUNNING.name or takes_long(details):
+        return f"{details['name']} · {figures['condition']['text']}"
     parts = [
         details["name"],
         f"epoch {figures['epoch']}",
@@ -126,8 +131,14 @@ def report(job: ServedJob) -> str:
     if latest is not None:
         parts.append(f"checkpoint {latest.checkpoint_id}")
     if figures["restarts"]:
-        parts.append(f"{figures['restarts']} restarts")
-    return " · ".join(parts)
+        parts.append(f"{figures['restarts']} restart{'' if figures['restarts'] == 1 else 's'}")
+    return " · ".join([*parts, *condition(job).worries])
+
+
+def takes_long(details: JobDetails) -> bool:
+    """Return whether an epoch runs for so long that the figures of the one before say little."""
+    current = details["flott"]["current-epoch"]
+    return current is not None and details["now"] - current["start-time"] >= LONG
 
 
 class BottomLine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["format_duration", "format_iso_duration", "parse_duration"]
+__all__ = ["for_people", "format_duration", "format_iso_duration", "parse_duration"]
 
 _SECOND = 1_000_000_000
 _MINUTE = 60 * _SECOND
@@ -104,3 +104,21 @@ def format_iso_duration(nanos: int) -> str:
         fraction = f".{rest:09d}".rstrip("0") if rest else ""
         text += f"{sign}{seconds}{fraction}S"
     return text
+
+
+def for_people(millis: float) -> str:
+    """Writes a duration in milliseconds for people, rounded.
+
+    >>> for_people(850), for_people(12_300), for_people(3_725_000), for_people(200_000_000)
+    ('850 ms', '12.3 s', '1 h 2 min', '2 d 7 h')
+    """
+    seconds = millis / 1000
+    if seconds < 1:
+        return f"{millis:.0f} ms"
+    if seconds < 60:  # noqa: PLR2004 - of a minute
+        return f"{seconds:.1f} s"
+    minutes, hours = int(seconds // 60), int(seconds // 3600)
+    if not hours:
+        return f"{minutes} min {int(seconds % 60)} s"
+    days = hours // 24
+    return f"{days} d {hours % 24} h" if days else f"{hours} h {minutes % 60} min"

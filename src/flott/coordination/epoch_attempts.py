@@ -28,7 +28,7 @@ class EpochAttempts:
         runner: EpochRunner,
         most: int,
         stopping: Callable[[], bool],
-        note: Callable[[BaseException], None],
+        note: Callable[[BaseException], object],
     ) -> None:
         self._plan = plan
         self._runner = runner

@@ -44,6 +44,20 @@ class JobCheckpoints:
         self._listened_to = somebody_listens(plan)
         self.notices: list[Notice] = []
         """What functions have not been told yet."""
+        self._failed_at: tuple[int, CompletedCheckpoint | None] = (0, None)
+        """The epoch that failed last, and the checkpoint that the job went back to."""
+
+    def failed_at(self, version: JobVersion) -> None:
+        """The job failed in the epoch after a version."""
+        self._failed_at = (version.epoch + 1, self._coordinator.latest)
+
+    def is_beyond_failure(self, version: JobVersion) -> bool:
+        """Return whether a checkpoint has completed since the last failure; without checkpoints, the epoch that failed.
+
+        After a failure epochs are small, and those before the record that fails do work.
+        """
+        epoch, latest = self._failed_at
+        return self._coordinator.latest is not latest if self._coordinator.settings.enabled else version.epoch >= epoch
 
     def begin(self, *, backlog: bool, last: bool) -> PendingCheckpoint | None:
         """Start a checkpoint with the next epoch if one is due; the last epoch of a job always ends with one."""

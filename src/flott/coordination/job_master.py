@@ -76,7 +76,7 @@ class JobMaster:
         self.job_id = job_id
         self.plan = plan
         self.settings = settings
-        self.progress = JobProgress(plan, clock)
+        self.progress = JobProgress(plan, clock, runner.activities)
         self.result: CompletableFuture[JobExecutionResult] = CompletableFuture()
         self.history = self.progress.history
         self.listeners = self.progress.listeners
@@ -201,8 +201,9 @@ class JobMaster:
                 if not restored:
                     self._restore()
                     restored = True
-                    self.progress.enter(JobStatus.RUNNING)
+                    self.progress.starts()
                 over = self._step()
+                self.progress.works(beyond=self._checkpointing.is_beyond_failure(self._version))
             except RunnerLostError:
                 raise
             except USER_CODE_RAISES as error:  # whatever it is, the restart strategy decides
@@ -229,15 +230,16 @@ class JobMaster:
 
     def _fail_or_wait(self, error: BaseException) -> None:
         """Give up after a failure, or wait before the job comes back, as the restart strategy says."""
+        self._checkpointing.failed_at(self._version)
         self.progress.failed(error)
         refuse_restart(self.record, self.checkpoints.latest, error)
         wait = self._backoff.failed(time.monotonic_ns() // 1_000_000)
         if wait is None:
             raise error
-        self.progress.enter(JobStatus.RESTARTING)
+        self.progress.waits(wait)
         where = beginning_of(self.checkpoints.latest, self._start)
-        log.warning("job '%s' failed and starts again from %s in %.1f s: %s",
-                    self.plan.job_name, where, wait / 1000, error)  # fmt: skip
+        log.warning("job '%s' failed (%d in a row) and starts again from %s in %.1f s: %s",
+                    self.plan.job_name, self.progress.failures_in_a_row, where, wait / 1000, error)  # fmt: skip
         self._cancelled.wait(wait / 1000)
 
     def _restore(self) -> None:
@@ -307,7 +309,8 @@ class JobMaster:
         self._accept(reports, pending, EpochTimes(now, 0.0, begun - looked, seconds, 0.0))
         total, state = slowest(self.plan, reports, "total"), slowest(self.plan, reports, "state")
         changed = max((report.changed_bytes for report in reports), default=0)
-        self._sizer.observe(total, backlog=self._backlog, state=state, changed=changed)
+        records = self.progress.history[-1].records_in
+        self._sizer.observe(total, backlog=self._backlog, state=state, changed=changed, records=records)
         stopping = pending is not None and pending.savepoint is not None and pending.savepoint.stop
         if last or stopping:
             over = self._settle()

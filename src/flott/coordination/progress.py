@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from flott.coordination.epoch_stats import EpochStats
     from flott.runtime.clock import Clock
     from flott.runtime.plan import EpochPlan
+    from flott.runtime.task_activity import TaskActivity
 
 log = logging.getLogger("flott.job")
 
@@ -62,7 +63,7 @@ class JobProgress:
     Lists are only ever appended to or replaced, so readers in other threads need no lock.
     """
 
-    def __init__(self, plan: EpochPlan, clock: Clock) -> None:
+    def __init__(self, plan: EpochPlan, clock: Clock, look: Callable[[], list[TaskActivity]] = list) -> None:
         self.plan = plan
         self.status = JobStatus.CREATED
         self.since: dict[JobStatus, int] = {JobStatus.CREATED: clock.now()}
@@ -70,6 +71,14 @@ class JobProgress:
         self.started: int | None = None
         """When the job began to run."""
         self.restarts = 0
+        self.failures_in_a_row = 0
+        """How often the job failed since it came further than where it failed."""
+        self.has_worked = False
+        """Whether an epoch has completed, or there was nothing to do for one."""
+        self.last_failure: FailureNote | None = None
+        """What the job failed for last."""
+        self.next_attempt: int | None = None
+        """When a job that failed starts again, in milliseconds since 1970; None while it does not wait for that."""
         self.current: CurrentEpoch | None = None
         self.history: deque[EpochStats] = deque(maxlen=EPOCHS_REMEMBERED)
         self.listeners: list[Callable[[EpochStats], None]] = []
@@ -79,6 +88,7 @@ class JobProgress:
         self.failures: deque[BaseException] = deque(maxlen=FAILURES_REMEMBERED)
         """What the job was restarted for."""
         self.notes: deque[FailureNote] = deque(maxlen=FAILURES_REMEMBERED)
+        self._look = look
         self._clock = clock
         self._lock = threading.Lock()
         self.subtasks = {
@@ -89,10 +99,33 @@ class JobProgress:
 
     # The job
 
+    def starts(self) -> None:
+        """The job begins; one that failed is RESTARTING until it works again."""
+        self.next_attempt = None
+        if not self.failures_in_a_row:
+            self.enter(JobStatus.RUNNING)
+
+    def works(self, *, beyond: bool) -> None:
+        """The job completed an epoch, or found that there is nothing to do yet.
+
+        ``beyond``: it has come further than where it failed last.
+        """
+        self.has_worked = True
+        if beyond:
+            self.failures_in_a_row = 0
+        if self.status is JobStatus.RESTARTING:
+            self.enter(JobStatus.RUNNING)
+
+    def waits(self, millis: int) -> None:
+        """The job failed, and starts again after this time."""
+        self.next_attempt = self._clock.now() + millis
+        self.enter(JobStatus.RESTARTING)
+
     def enter(self, status: JobStatus) -> None:
-        """The job goes to another status, unless it is over."""
+        """The job goes to another status, unless it is over, or is cancelled and this is not its end."""
         with self._lock:
-            if self.status.is_terminal_state():
+            comes_back = status in (JobStatus.RUNNING, JobStatus.RESTARTING)
+            if self.status.is_terminal_state() or (comes_back and self.status is JobStatus.CANCELLING):
                 return
             self._enter(status, self._clock.now())
         for watcher in self.watchers:
@@ -105,7 +138,9 @@ class JobProgress:
             enter_job(self.plan.job_id, self.plan.job_name)
             if self.started is None:
                 self.started = now
-            self._move(ExecutionState.SCHEDULED, now)
+            for subtask in self.subtasks.values():
+                if subtask.state is ExecutionState.CREATED:
+                    subtask.enter(ExecutionState.SCHEDULED, now)
         elif status is JobStatus.RESTARTING:
             self.restarts += 1
             for subtask in self.subtasks.values():
@@ -124,15 +159,16 @@ class JobProgress:
     def failed(self, error: BaseException) -> None:
         """The job failed; the subtask that is to blame failed too."""
         self.failures.append(error)
-        self.note(error)
+        self.failures_in_a_row += 1
+        self.last_failure = self.note(error)
         blamed = blamed_task(error)
         if blamed is not None:
             self.subtasks[blamed.vertex, blamed.subtask].enter(ExecutionState.FAILED, self._clock.now())
         self.current = None
         self.enter(JobStatus.FAILING)
 
-    def note(self, error: BaseException) -> None:
-        """Write down something that went wrong."""
+    def note(self, error: BaseException) -> FailureNote:
+        """Write down something that went wrong, and return that."""
         root, blamed = root_of(error), blamed_task(error)
         name, cause = type(root).__name__, str(root).strip().rpartition("\n")[2] or repr(root)
         if blamed is not None:
@@ -144,6 +180,7 @@ class JobProgress:
             host = None if task.place is None else task.place.host
             note = replace(note, vertex=task.vertex, subtask=task.subtask, host=host)
         self.notes.append(note)
+        return note
 
     # Epochs
 
@@ -177,6 +214,13 @@ class JobProgress:
             listener(what)
         except USER_CODE_RAISES:
             log.exception("a listener of job '%s' failed; the job goes on without minding it", self.plan.job_name)
+
+    @property
+    def activities(self) -> list[TaskActivity]:
+        """What subtasks of the running epoch work on, as far as that is known."""
+        current = self.current
+        found = [] if current is None else self._look()
+        return [one for one in found if current is not None and one.epoch == current.epoch]
 
     def now(self) -> int:
         """Return the time by the job's clock, in milliseconds since 1970."""

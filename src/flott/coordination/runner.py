@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from flott.runtime.reports import EpochOrder, TaskReport
+    from flott.runtime.task_activity import TaskActivity
 
 
 class EpochRunner(Protocol):
@@ -16,6 +17,12 @@ class EpochRunner(Protocol):
 
         Raises EpochFailedError when it could not be completed; then nothing of it counts. Raises RunnerLostError when
         no epoch can be completed here any more.
+        """
+
+    def activities(self) -> list[TaskActivity]:
+        """Return what tasks work on, as far as that is known; from another thread, while an epoch takes long.
+
+        Those of earlier epochs may be among them.
         """
 
     def cancel(self) -> None:

@@ -18,6 +18,8 @@ LONGEST = 4.0
 
 FIRST_SCALE = 1 / 16
 """How much of the usual an epoch reads after a restart: the first one finds everything cold."""
+FEW = 10
+"""An epoch of fewer records says nothing about how long a record takes."""
 
 MOST_CHANGES = 80 * 2**20
 """A subtask should change no more than so many bytes of state in an epoch: it holds several times that in memory."""
@@ -45,11 +47,23 @@ class EpochSizer:
     >>> sizer.observe(0.5, backlog=True, changed=2 * MOST_CHANGES)
     >>> sizer.scale
     10.0
+
+    An epoch of a few records teaches nothing, so that the next one is small.
+
+    >>> sizer = EpochSizer(target=1.0)
+    >>> sizer.observe(7.0, backlog=False, records=1)
+    >>> sizer.scale
+    0.015625
+    >>> sizer.observe(0.1, backlog=True, records=800)
+    >>> sizer.scale
+    0.15625
     """
 
     target: float
     """Seconds of work that a backlogged epoch should hold."""
     scale: float = 1.0
+    _knows: bool = False
+    """An epoch has shown how long a record takes."""
 
     def begin_small(self) -> None:
         """After a restart: show results soon, and learn anew what an epoch can hold.
@@ -60,8 +74,9 @@ class EpochSizer:
         0.0625
         """
         self.scale = min(self.scale, FIRST_SCALE)
+        self._knows = False
 
-    def observe(self, work: float, *, backlog: bool, state: float = 0.0, changed: int = 0) -> None:
+    def observe(self, work: float, *, backlog: bool, state: float = 0.0, changed: int = 0, records: int = FEW) -> None:
         """Learn from an epoch.
 
         Args:
@@ -69,7 +84,12 @@ class EpochSizer:
             backlog: Whether more was waiting.
             state: How much of the work was for state.
             changed: The most bytes of state that one subtask changed.
+            records: How many records it read.
         """
+        if records < FEW and not backlog and not self._knows:
+            self.scale = SMALLEST_SCALE
+            return
+        self._knows = True
         if work <= 0:
             return
         goal = self.target * min(LONGEST, 1 + STATE_WEIGHT * state / work)

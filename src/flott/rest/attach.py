@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from flott.rest.access import Access, page_link, user_token
@@ -123,6 +124,14 @@ def served_jobs() -> list[ServedJob]:
     """Return the jobs of this process that have a server."""
     with _lock:
         return [job for server in _open.values() for job in server.jobs.all()]
+
+
+def wait_for_pages() -> None:
+    """Give pages that are open the time to hear of the end of their jobs, before this process ends."""
+    end = time.monotonic() + GRACE
+    for job in served_jobs():
+        if job.master.status.is_terminal_state():
+            job.audience.wait(end - time.monotonic())
 
 
 def url_of(job: ServedJob, *, with_code: bool = False) -> str | None:

@@ -68,6 +68,14 @@ def found_checkpoint(request: Request) -> tuple[ServedJob, CheckpointStats]:
     return found, stats
 
 
+def tell_job(request: Request) -> job_shapes.JobDetails:
+    """Return how a job is; who asks after its end has heard of that."""
+    found = request.jobs.job(request.path)
+    details = job.job_details(found)
+    found.audience.ask(over=details["end-time"] >= 0)
+    return details
+
+
 def asked_metrics(request: Request) -> list[str]:
     """Return the metrics whose values are wanted."""
     return [name for name in request.query.get("get", "").split(",") if name]
@@ -114,7 +122,7 @@ ROUTES = (
     Route("GET", "/jobs/overview", "List all jobs with what is most worth knowing.",
           lambda r: driver.jobs_overview(r.jobs.all()), driver_shapes.JobsOverview),
     Route("GET", JOB, "Tell a job and its vertices.",
-          lambda r: job.job_details(r.jobs.job(r.path)), job_shapes.JobDetails),
+          tell_job, job_shapes.JobDetails),
     Route("PATCH", JOB, "Cancel the job.", cancel, steering_shapes.Nothing,
           query=(("mode", "Only: cancel."),), status=HTTPStatus.ACCEPTED),
     Route("GET", f"{JOB}/plan", "Draw the job's graph as data.",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flott.coordination.client import DriverJobClient
+from flott.rest.audience import Audience
 
 if TYPE_CHECKING:
     from flott.common import CompletableFuture, Configuration
@@ -23,6 +24,7 @@ class ServedJob:
     configuration: Configuration
     savepoints: dict[str, CompletableFuture[str]] = field(default_factory=dict)
     """Savepoints that were asked for, by the number of the request."""
+    audience: Audience = field(default_factory=Audience)
 
     @property
     def id(self) -> str:

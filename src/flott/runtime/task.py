@@ -31,6 +31,7 @@ from flott.runtime.state.operator_state import CarriedStates
 from flott.runtime.state.policy import StatePolicy
 from flott.runtime.state.store import StateStore
 from flott.runtime.state.ttl_sweep import without_expired
+from flott.runtime.task_activity import TaskActivity, Working, at_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -95,6 +96,17 @@ class Subtask:
         self.recent: EpochChanges | None = None
         """This process's changes of the last epoch, which the store gets once they count."""
         self.recent_token = ""
+        self.working: Working | None = None
+        """The epoch that it works on; read by other threads."""
+
+    def activity(self) -> TaskActivity | None:
+        """Return what the subtask does now, for other threads; None between two epochs."""
+        working, head = self.working, self.chain.head
+        if working is None:
+            return None
+        records = head.records if isinstance(head, SourceOperator) else working.gate.records
+        operator, line = at_work(working.frame(), Subtask.run.__code__)
+        return TaskActivity(self.vertex.index, self.index, working.epoch, records, operator, line)
 
     def _context(self, member: ChainedOperator) -> OperatorContext:
         vertex = self.vertex
@@ -138,6 +150,7 @@ class Subtask:
         report.consumed = {channel: barrier.token for channel, barrier in barriers.items()}
         failed = any(barrier.failed for barrier in barriers.values())
         received = stopwatch()
+        self.working = Working.here(epoch.epoch, gate)
 
         out: list[BlockRow] = []
         edges = [
@@ -178,6 +191,7 @@ class Subtask:
         report.printed = tuple(self.services.printed)
         self.services.printed.clear()
         reach("report.before")
+        self.working = None
         yield report
 
     def _call(self, step: Callable[..., T], *arguments: Any) -> T:

@@ -18,6 +18,7 @@ from flott.errors import EpochFailedError, RunnerLostError
 from flott.runtime.job_file import pack
 from flott.runtime.state.policy import StatePolicy
 from flott.runtime.storage import open_storage, remove_job_files
+from flott.spark.activity import read_activities, remove_activities
 from flott.spark.anchors import Anchors
 from flott.spark.java import embedded_java, how_java_ended
 from flott.spark.prints import show_prints
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from flott.common import Configuration
     from flott.runtime.plan import EpochPlan, LevelSpec
     from flott.runtime.reports import EpochOrder, TaskReport
+    from flott.runtime.task_activity import TaskActivity
 
 log = logging.getLogger("flott.job")
 
@@ -111,6 +113,10 @@ class SparkRunner:
         packed = pickle.dumps(replace(order, tasks=mine), protocol=5)
         return LevelTask(self._address, level.index, packed, self._anchors.targets(level.index + 1))
 
+    def activities(self) -> list[TaskActivity]:
+        """Return what the workers have written down of tasks that take long."""
+        return read_activities(self._storage)
+
     def cancel(self) -> None:
         """Stop the running epoch's Spark job."""
         self._spark.interruptTag(self._tag)
@@ -136,6 +142,7 @@ class SparkRunner:
         with suppress(OSError):  # checkpoints may be beside the stores
             Path(self._address.state_dir).parent.rmdir()
         if not fenced:
+            remove_activities(self._storage)
             remove_job_files(self._storage, self._address.job_file, keep)
 
 

@@ -26,6 +26,7 @@ from flott.runtime.level import run_partition
 from flott.runtime.reports import Place
 from flott.runtime.storage import open_storage
 from flott.runtime.task import Subtask, TaskServices
+from flott.spark.activity import ActivityWriter
 from flott.spark.prints import remembered
 from flott.spark.worker_environment import WorkerEnvironment
 
@@ -94,7 +95,9 @@ class LevelTask:
 
         def subtask_of(vertex: int, index: int) -> Subtask:
             made.append((vertex, index))
-            return job.subtask(vertex, index, order.run, place)
+            subtask = job.subtask(vertex, index, order.run, place)
+            ACTIVITY.begin(subtask)
+            return subtask
 
         try:
             with remembered(job.services.printed) if self.address.prints else nullcontext():
@@ -107,6 +110,7 @@ class LevelTask:
                 job.drop(vertex, index)
             raise
         finally:
+            ACTIVITY.end()
             resume_collector()
 
 
@@ -180,6 +184,7 @@ class Residents:
 
 
 RESIDENTS = Residents()
+ACTIVITY = ActivityWriter()
 _tasks_done = 0
 
 

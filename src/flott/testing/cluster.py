@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from flott.runtime.clock import JobClock
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import EpochOrder, TaskReport
+    from flott.runtime.task_activity import TaskActivity
 
 WITHOUT_SETTINGS = StatePolicy()
 
@@ -76,6 +77,11 @@ class InProcessRunner:
             known = (run, Subtask(self._file.plan, self._file.vertex(vertex), index, self._services))
             self._subtasks[vertex, index] = known
         return known[1]
+
+    def activities(self) -> list[TaskActivity]:
+        """Return what the subtask does whose turn it is."""
+        found = [subtask.activity() for _, subtask in tuple(self._subtasks.values())]
+        return [activity for activity in found if activity is not None]
 
     def cancel(self) -> None:
         """Nothing to do: an epoch here ends by itself."""

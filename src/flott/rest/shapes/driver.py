@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from flott.rest.shapes.job import JobCondition  # noqa: TC001 - read when the OpenAPI document is made
+
 Overview = TypedDict(
     "Overview",
     {
@@ -47,6 +49,13 @@ class JobIds(TypedDict):
     jobs: list[JobIdWithStatus]
 
 
+class OverviewFigures(TypedDict):
+    """What Flott adds to a job of the list."""
+
+    condition: JobCondition
+    restarts: int
+
+
 JobOverview = TypedDict(
     "JobOverview",
     {
@@ -59,6 +68,7 @@ JobOverview = TypedDict(
         "last-modification": int,
         "job-type": str,
         "tasks": dict[str, int],
+        "flott": OverviewFigures,
     },
 )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from flott.rest.shapes.epochs import RunningEpoch
+
 IoMetrics = TypedDict(
     "IoMetrics",
     {
@@ -108,6 +110,13 @@ class JobPlan(TypedDict):
     plan: Plan
 
 
+class JobCondition(TypedDict):
+    """How a job is, in words."""
+
+    mood: str
+    text: str
+
+
 JobFigures = TypedDict(
     "JobFigures",
     {
@@ -116,6 +125,9 @@ JobFigures = TypedDict(
         "watermark": int | None,
         "read-records-per-second": float,
         "backlog": bool,
+        "has-worked": bool,
+        "condition": JobCondition,
+        "current-epoch": RunningEpoch | None,
     },
 )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from flott import __version__
 from flott.common import JobStatus
+from flott.rest.views.condition import condition
 from flott.rest.views.times import job_times, state_counts
 
 if TYPE_CHECKING:
@@ -82,4 +83,5 @@ def job_overview(job: ServedJob) -> JobOverview:
         "last-modification": max(job.progress.since.values()),
         "job-type": "STREAMING",
         "tasks": {"total": len(subtasks)} | {name.lower(): n for name, n in state_counts(subtasks).items()},
+        "flott": {"condition": condition(job).view, "restarts": job.progress.restarts},
     }

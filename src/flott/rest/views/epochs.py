@@ -4,36 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flott.metrics.diagnosis import LastEpoch, diagnose
+from flott.rest.views.condition import condition
 
 if TYPE_CHECKING:
     from flott.coordination.epoch_stats import EpochStats
     from flott.rest.served_job import ServedJob
-    from flott.rest.shapes.epochs import Epoch, Epochs, Phases, VertexEpoch
+    from flott.rest.shapes.epochs import Epoch, Epochs, Phases, RunningEpoch, VertexEpoch
     from flott.runtime.plan import VertexSpec
 
 
 def epochs_view(job: ServedJob, limit: int) -> Epochs:
     """Tell the last epochs, newest first."""
-    history, current, settings = tuple(job.progress.history), job.progress.current, job.master.settings
-    last = None if not history else last_epoch(history[-1])
-    found = diagnose(job.plan, job.metrics.recent, last, settings.epoch_target)
+    history, settings = tuple(job.progress.history), job.master.settings
+    found = condition(job)
     return {
         "target": round(settings.epoch_target * 1000),
         "buffer-timeout": settings.buffer_timeout,
-        "current": None
-        if current is None
-        else {"epoch": current.epoch, "attempt": current.attempt, "start-time": current.started},
+        "current": running_epoch(job),
         "bottleneck": None if found.bottleneck is None else job.plan.vertices[found.bottleneck].id,
-        "hint": found.hint,
+        "hint": found.text,
         "epochs": [epoch_view(job, stats) for stats in history[::-1][:limit]],
     }
 
 
-def last_epoch(stats: EpochStats) -> LastEpoch:
-    """Sum up an epoch for the diagnosis."""
-    work = stats.phases["read"] + stats.phases["compute"] + stats.phases["state"]
-    return LastEpoch(stats.seconds, work, stats.phases["state"], stats.backlog)
+def running_epoch(job: ServedJob) -> RunningEpoch | None:
+    """Tell of the epoch that is being run."""
+    current = job.progress.current
+    if current is None:
+        return None
+    return {"epoch": current.epoch, "attempt": current.attempt, "start-time": current.started}
 
 
 def epoch_view(job: ServedJob, stats: EpochStats) -> Epoch:

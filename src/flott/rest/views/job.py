@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from flott.common import JobStatus
 from flott.common.configuration import without_secrets
 from flott.common.options import CoreOptions, PipelineOptions, RestartStrategyOptions
+from flott.rest.views.condition import condition
+from flott.rest.views.epochs import running_epoch
 from flott.rest.views.times import job_times, state_counts, subtask_times, together
 from flott.rest.views.work import RecentView, io_metrics
 
@@ -55,6 +57,9 @@ def job_details(job: ServedJob) -> JobDetails:
                 if spec.index not in sources
             ),
             "backlog": history[-1].backlog if history else False,
+            "has-worked": progress.has_worked,
+            "condition": condition(job).view,
+            "current-epoch": running_epoch(job),
         },
     }
 

@@ -31,10 +31,11 @@ class RecentView:
         return RecentView(*job.metrics.recent.work())
 
     def of_vertex(self, vertex: VertexSpec) -> tuple[Shares, float, float]:
-        """Return how the time of a vertex was divided, and how many records it read and wrote in a second."""
+        """Return how the time of a vertex's busiest subtask was divided, and what the vertex did in a second."""
         work = of_vertex(self.done, vertex)
+        tasks = [self.done.get((vertex.index, subtask), NOTHING) for subtask in range(vertex.parallelism)]
         return (
-            shares(work, self.span, vertex.parallelism),
+            shares(max(tasks, key=lambda one: one.busy), self.span),
             work.records_in / self.span,
             work.records_out / self.span,
         )

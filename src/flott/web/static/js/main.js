@@ -12,6 +12,7 @@ const live = document.getElementById("live");
 let timer = null;
 let round = 0;
 let config = null;
+let answered = null; // when the driver did last
 let declined = false; // the reader has no token: do not ask again each second
 
 function route() {
@@ -39,6 +40,7 @@ async function refresh() {
     if (mine !== round) return;
     document.title = page.title;
     show(content, page.body);
+    answered = new Date();
     said("live", "live");
   } catch (error) {
     if (mine !== round) return;
@@ -66,6 +68,11 @@ async function failed(error) {
   said("lost", "no answer from the driver");
   if (content.childElementCount === 0) {
     show(content, el("div", { class: "hint warn", role: "alert" }, "The driver does not answer. A job that is over takes its page with it."));
+  } else if (document.getElementById("lost") === null) {
+    // What is shown may be over: it can be read, but steers nothing any more.
+    for (const button of content.querySelectorAll(".actions button")) button.disabled = true;
+    content.prepend(el("div", { id: "lost", class: "hint warn", role: "alert" }, el("b", {}, "No answer"),
+      el("span", {}, `The driver has not answered since ${answered.toLocaleTimeString()}; what follows is from then. If the job has ended, flott list --all shows how.`)));
   }
 }
 

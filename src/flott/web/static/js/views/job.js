@@ -22,6 +22,7 @@ const TABS = [
   ["metrics", "Metrics", metricsTab],
   ["configuration", "Configuration", configTab],
 ];
+const LONG = 5_000; // milliseconds: then the running epoch is shown
 const OVER = new Set(["FINISHED", "CANCELED", "FAILED"]);
 
 export function jobView(id, tab) {
@@ -38,7 +39,7 @@ export function jobView(id, tab) {
 }
 
 function head(job) {
-  const over = OVER.has(job.state);
+  const over = OVER.has(job.state) || job.state === "CANCELLING";
   const button = (text, kind, action, allowed = true) =>
     el("button", { type: "button", id: `do-${kind}`, class: kind === "cancel" ? "danger" : null, disabled: over || !allowed, onclick: () => action(job.jid) }, text);
   return el("div", { class: "head" },
@@ -54,11 +55,23 @@ function headline(job) {
   const behind = lag(job.flott.watermark, job.now);
   return facts(
     ["Running for", duration(job.duration), `since ${time(job["start-time"])}`],
-    ["Records read", rate(job.flott["read-records-per-second"]), job.flott.backlog ? "more waiting" : "keeps up"],
-    ["Epoch", count(job.flott.epoch)],
+    ["Records read", rate(job.flott["read-records-per-second"]), input(job)],
+    ["Epoch", count(job.flott.epoch), running(job)],
     ["Watermark", watermark(job.flott.watermark), behind === null ? null : `${duration(Math.max(0, behind))} behind`],
     ["State", bytes(job.vertices.reduce((sum, vertex) => sum + vertex.flott["state-bytes"], 0))],
     ["Restarts", count(job.flott.restarts)]);
+}
+
+// Whether a job keeps up is only known of one that works.
+function input(job) {
+  if (job.flott.backlog) return "more waiting";
+  return job.state === "RUNNING" && job.flott.condition.mood === "good" && job.flott.epoch > 0 ? "keeps up" : null;
+}
+
+function running(job) {
+  const current = job.flott["current-epoch"];
+  const millis = current === null ? 0 : job.now - current["start-time"];
+  return millis < LONG ? null : `${count(current.epoch)} for ${duration(millis)}`;
 }
 
 function tabs(id, current, failures) {

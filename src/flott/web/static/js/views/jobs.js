@@ -8,6 +8,7 @@ import { card, pill, table } from "../parts.js";
 const COLUMNS = [
   { title: "Job", wide: true, value: (job) => el("a", { href: `#/jobs/${encodeURIComponent(job.jid)}` }, job.name) },
   { title: "State", value: (job) => pill(job.state) },
+  { title: "How it is", wide: true, value: (job) => job.flott.condition.text },
   { title: "Started", value: (job) => time(job["start-time"]) },
   { title: "Duration", n: true, value: (job) => duration(job.duration) },
   { title: "Subtasks", n: true, value: (job) => count(job.tasks.total) },

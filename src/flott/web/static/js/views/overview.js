@@ -30,11 +30,11 @@ export function overviewTab(id) {
     selected = selected === vertex ? null : vertex;
     again();
   };
-  return async (job, failures) => {
+  return async (job) => {
     const picked = job.vertices.find((vertex) => vertex.id === selected);
     const [epochs, details] = await Promise.all([api.epochs(id), picked ? api.vertex(id, picked.id) : null]);
     return el("div", { class: "tab" },
-      banner(job, epochs, failures),
+      banner(job),
       el("section", { class: "card" },
         el("header", {}, el("h2", {}, "Job graph"), el("div", { class: "more" }, shareKeys())),
         el("div", { class: "graph-ground" }, graph(job, { bottleneck: epochs.bottleneck, selected, select }))),
@@ -45,9 +45,10 @@ export function overviewTab(id) {
   };
 }
 
-function banner(job, epochs, failures) {
-  if (job.state === "FAILED" && failures.length > 0) {
-    return el("div", { class: "hint bad", role: "alert" }, el("b", {}, "Failed"), el("span", {}, failures[0].rootCause ?? failures[0].exceptionName));
-  }
-  return el("div", { class: epochs.bottleneck === null ? "hint" : "hint warn", role: "status" }, el("b", {}, "Hint"), el("span", {}, epochs.hint));
+const KINDS = { good: "hint", warn: "hint warn", bad: "hint bad" };
+
+function banner({ state, flott: { condition } }) {
+  const title = state === "RUNNING" ? "Hint" : state.charAt(0) + state.slice(1).toLowerCase();
+  return el("div", { class: KINDS[condition.mood], role: condition.mood === "bad" ? "alert" : "status" },
+    el("b", {}, title), el("span", {}, condition.text));
 }
