@@ -13,21 +13,29 @@ from tests.waiting import PATIENCE
 
 from flott import __version__
 from flott.cli.main import main
-from flott.cli.new import FILES, problem_with
+from flott.cli.new import MORE_FILES, RUN_OPTIONS, files_of, problem_with
 
 SOURCE = Path(__file__).parents[2] / "src"
 
 
-def new(name, folder):
-    return CliRunner().invoke(main, ["new", name, "--into", str(folder)])
+TEMPLATES = list(MORE_FILES)
+PRINTED = {
+    "datastream": ["+I[ann,0,60000,2]", "+I[ann,60000,120000,1]", "+I[bob,0,60000,1]", "+I[bob,60000,120000,2]"],
+    "pyflink": ["(ann,120000,1)", "(ann,60000,2)", "(bob,120000,2)", "(bob,60000,1)"],
+}
 
 
-def test_a_project_has_all_its_files(tmp_path):
-    result = new("clicks-per-day", tmp_path)
+def new(name, folder, template="datastream"):
+    return CliRunner().invoke(main, ["new", "--template", template, name, "--into", str(folder)])
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_project_has_all_its_files(template, tmp_path):
+    result = new("clicks-per-day", tmp_path, template)
     assert result.exit_code == 0, result.output
     project = tmp_path / "clicks-per-day"
     there = {str(path.relative_to(project)) for path in project.rglob("*") if path.is_file()}
-    assert there == {path.format(module="clicks_per_day") for path in FILES}
+    assert there == {path.format(module="clicks_per_day") for path in files_of(template)}
     assert all(str(project / path) in result.output for path in there)
     settings = (project / "pyproject.toml").read_text().splitlines()
     assert {'name = "clicks-per-day"', f'dependencies = ["flott>={__version__}"]'} <= set(settings)
@@ -63,22 +71,26 @@ def run(project, *command):
 
 
 @pytest.mark.job
-def test_its_tests_pass_without_spark(tmp_path):
-    new("clicks", tmp_path)
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_its_tests_pass_without_spark(template, tmp_path):
+    new("clicks", tmp_path, template)
     tests = run(tmp_path / "clicks", "-m", "pytest", "-q", "-m", "not spark", "-p", "no:cacheprovider")
     assert tests.returncode == 0, tests.stdout
     assert "2 passed, 1 deselected" in tests.stdout
-    job = run(
-        tmp_path / "clicks", "-m", "flott.cli.main", "run", "-q", "-p", "1", "-D", "flott.execution.target=in-process",
-        "src/clicks/job.py",
-    )  # fmt: skip
-    assert sorted(job.stdout.splitlines())[:2] == ["('ann', 120000, 1)", "('ann', 60000, 2)"]
+    options = ["-q", "-p", "1", "--local", *RUN_OPTIONS.get(template, "").split()]
+    job = run(tmp_path / "clicks", "-m", "flott.cli.main", "run", *options, "src/clicks/job.py")
+    assert job.returncode == 0, job.stderr
+    if template == "sql":
+        assert "| +I |     ann | 2026-01-01 00:01:00.000 |      2 |" in job.stdout
+    else:
+        assert sorted(job.stdout.splitlines()) == PRINTED[template]
 
 
 @pytest.mark.spark
 @pytest.mark.slow
-def test_its_test_on_spark_passes(tmp_path):
-    new("clicks", tmp_path)
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_its_test_on_spark_passes(template, tmp_path):
+    new("clicks", tmp_path, template)
     tests = run(tmp_path / "clicks", "-m", "pytest", "-q", "-m", "spark", "-p", "no:cacheprovider")
     assert tests.returncode == 0, tests.stdout
     assert "1 passed" in tests.stdout

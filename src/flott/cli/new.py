@@ -16,7 +16,7 @@ from flott.cli.output import fail
 
 NAME = re.compile(r"[a-z][a-z0-9]*([-_][a-z0-9]+)*", re.ASCII)
 LONGEST = 60
-FILES = {
+FILES: dict[str, str | None] = {
     "pyproject.toml": "pyproject.toml.txt",
     "README.md": "README.md.txt",
     ".gitignore": "gitignore.txt",
@@ -26,6 +26,15 @@ FILES = {
     "tests/test_job_on_spark.py": "test_job_on_spark.py.txt",
 }
 """For each file of a project what it is made of."""
+JOB_FILES = ("src/{module}/job.py", "tests/test_job.py", "tests/test_job_on_spark.py")
+"""Those that each template has of its own."""
+MORE_FILES = {
+    "datastream": {},
+    "sql": {"src/{module}/visits.csv": "visits.csv.txt"},
+    "pyflink": {"tests/conftest.py": "conftest.py.txt"},
+}
+"""What else there is in the projects of a template."""
+RUN_OPTIONS = {"pyflink": " --pyflink"}
 TAKEN = {"flott", "pyspark", "pyflink", "pytest", "tests"}
 
 
@@ -37,11 +46,20 @@ TAKEN = {"flott", "pyspark", "pyflink", "pytest", "tests"}
     default=".",
     help="The directory in which the project's own is made; by default this one.",
 )
-def new(name: str, into: Path) -> None:
+@click.option(
+    "-t",
+    "--template",
+    type=click.Choice(list(MORE_FILES)),
+    default="datastream",
+    show_default=True,
+    help="A window over a stream, the same as a query, or as a program for PyFlink.",
+)
+def new(name: str, into: Path, template: str) -> None:
     r"""Write a project called NAME: a job, a test of it without Spark, and one with Spark.
 
     \b
     flott new clicks
+    flott new --template sql clicks
     cd clicks && pytest
     """
     problem = problem_with(name)
@@ -54,13 +72,13 @@ def new(name: str, into: Path) -> None:
         fail(f"there is a '{target}' already; choose another name, or remove it")
     except OSError as error:
         fail(f"'{target}' could not be made: {error.strerror}")
-    for path, text in project(name).items():
+    for path, text in project(name, template).items():
         file = target / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         click.echo(file)
-    module = module_of(name)
-    click.echo(f"\nNext:  cd {target} && pip install -e '.[dev]' && pytest && flott run src/{module}/job.py")
+    module, option = module_of(name), RUN_OPTIONS.get(template, "")
+    click.echo(f"\nNext:  cd {target} && pip install -e '.[dev]' && pytest && flott run{option} src/{module}/job.py")
 
 
 def problem_with(name: str) -> str | None:
@@ -93,13 +111,27 @@ def module_of(name: str) -> str:
     return name.replace("-", "_")
 
 
-def project(name: str) -> dict[str, str]:
+def files_of(template: str) -> dict[str, str | None]:
+    """Return what each file of a template's projects is made of.
+
+    >>> files_of("sql")["src/{module}/job.py"], files_of("datastream")["src/{module}/job.py"]
+    ('sql/job.py.txt', 'job.py.txt')
+    """
+    if template == "datastream":
+        return FILES
+    own = {path: f"{template}/{FILES[path]}" for path in JOB_FILES}
+    more = {path: f"{template}/{source}" for path, source in MORE_FILES[template].items()}
+    return {**FILES, **own, **more}
+
+
+def project(name: str, template: str = "datastream") -> dict[str, str]:
     """Return the files of a project, by their paths in it."""
-    words = {"name": name, "module": module_of(name), "version": __version__}
+    option = RUN_OPTIONS.get(template, "")
+    words = {"name": name, "module": module_of(name), "version": __version__, "option": option}
     skeleton = files("flott.cli") / "skeleton"
     return {
         path.format(**words): (
             "" if source is None else Template((skeleton / source).read_text(encoding="utf-8")).substitute(words)
         )
-        for path, source in FILES.items()
+        for path, source in files_of(template).items()
     }
