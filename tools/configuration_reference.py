@@ -72,7 +72,7 @@ def _row(option: ConfigOption[Any]) -> str:
         description += f" Also read: {', '.join(f'`{key}`' for key in others)}."
     effect = option.effect
     if isinstance(effect, Accepted):
-        description += f" No effect: {effect.reason[0].lower() + effect.reason[1:]}"
+        description += f" No effect: {effect.reason}"
     if isinstance(effect, Refused):
         description += f" Can't be changed: {effect.reason}."
     cells = (f"`{option.key}`", option.value_type.name, default, WORDS[type(effect)], description)

@@ -12,6 +12,7 @@ from flott.datastream import StreamExecutionEnvironment
 from flott.datastream.connectors.datagen import DataGeneratorSource, RateLimiterStrategy
 from flott.datastream.functions import ProcessFunction, RuntimeContext
 from flott.errors import FlottError
+from flott.metrics.flink_json import metrics_json
 
 pytestmark = pytest.mark.job
 
@@ -112,7 +113,7 @@ def measures_latency(settings, _):
     env.from_collection([1]).print()
     client = env.execute_async()
     client.get_job_execution_result().result(PATIENCE)
-    return client.master.settings.latency_interval
+    return any(one["id"].startswith("latency.") for one in metrics_json(client.master.metrics))
 
 
 def slow(env):
@@ -165,7 +166,7 @@ CASES = {
     "execution.runtime-mode": ({}, rolling, ("STREAMING", [1, 3, 6]), ("BATCH", [6])),
     "execution.buffer-timeout.interval": ({}, latency_target, ("20 ms", 20), ("30 ms", 30)),
     "execution.buffer-timeout.enabled": ({}, latency_target, ("true", 100), ("false", 2_000)),
-    "metrics.latency.interval": ({}, measures_latency, ("0 ms", 0), ("5 ms", 5)),
+    "metrics.latency.interval": ({}, measures_latency, ("0 ms", False), ("5 ms", True)),
     "execution.checkpointing.dir": ({}, kept, ("one", ["one"]), ("two", ["two"])),
     "execution.checkpointing.storage": (
         {"execution.checkpointing.dir": "files"},

@@ -92,11 +92,14 @@ class ExecutionConfig:
     # -- time --------------------------------------------------------------------------------
 
     def get_auto_watermark_interval(self) -> int:
-        """Returns how often watermark generators are asked, in milliseconds."""
+        """Returns the interval that was set, in milliseconds; 0 if watermark generators are asked at records only."""
         return self._configuration.get(PipelineOptions.AUTO_WATERMARK_INTERVAL).to_millis()
 
     def set_auto_watermark_interval(self, interval: int) -> ExecutionConfig:
-        """Sets how often watermark generators are asked, in milliseconds; 0 for at records only."""
+        """Sets whether watermark generators are asked behind every batch of records; 0 for at records only.
+
+        Any other number of milliseconds means the same as the default.
+        """
         if interval < 0:
             raise ValueError(f"the auto watermark interval is 0 ms or more, not {interval}")
         return self._set(PipelineOptions.AUTO_WATERMARK_INTERVAL, Duration.of_millis(interval))
@@ -143,11 +146,11 @@ class ExecutionConfig:
         return self._set(PipelineOptions.GLOBAL_JOB_PARAMETERS, texts)
 
     def is_use_snapshot_compression(self) -> bool:
-        """Says whether full snapshots of the state are compressed."""
+        """Returns what was set; it has no effect."""
         return self._configuration.get(CheckpointingOptions.SNAPSHOT_COMPRESSION)
 
     def set_use_snapshot_compression(self, use_snapshot_compression: bool) -> ExecutionConfig:
-        """Sets whether full snapshots of the state are compressed."""
+        """Accepted; files of state are compressed wherever that makes them much smaller."""
         return self._set(CheckpointingOptions.SNAPSHOT_COMPRESSION, use_snapshot_compression)
 
     # -- accepted for PyFlink programs: the JVM's concerns, which Python does not have ---------
