@@ -67,6 +67,8 @@ def test_gives_the_same_when_constants_are_folded(text, wanted):
         ("CAST(TIME '12:00:00' AS DATE)", "can't be CAST"),
         ("1 / 0", "the divisor is 0"),
         ("CHR(1)", "there is no function"),
+        ("'a' SIMILAR TO '[[:LETTER:]]'", "a class such as [:ALPHA:]"),
+        ("'a' SIMILAR TO '[[a]'", "a class such as [:ALPHA:]"),
     ],
 )
 def test_is_refused(text, problem):

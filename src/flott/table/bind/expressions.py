@@ -174,7 +174,9 @@ class ExpressionBinder:
     def _unary(self, node: exp.Expr) -> Expr:
         made = self.bind(node.this)
         if isinstance(node, exp.Neg) and isinstance(made, Literal) and _has_opposite(made):
-            return Literal(made.type, -made.value)
+            # Python's minus rounds a Decimal to 28 digits.
+            exact = isinstance(made.value, Decimal) and made.value
+            return Literal(made.type, made.value.copy_negate() if exact else -made.value)
         return self.call(UNARY[type(node)], [made])
 
     def _interval(self, node: exp.Interval) -> Expr:

@@ -75,6 +75,13 @@ def similar_pattern(pattern: str, escape: str | None) -> re.Pattern[str]:
         if letter == escape:
             position += 1
             made.append(re.escape(_escaped(pattern, position, f"{SIMILAR_SPECIALS}{escape}")))
+        elif inside and letter == "[":
+            name = pattern[position + 1 : pattern.find("]", position) + 1]
+            if name.lower() not in SIMILAR_CLASSES or name not in (name.lower(), name.upper()):
+                raise FlottError(f"pattern '{pattern}': behind [ in brackets stands a class such as [:ALPHA:]")
+            made.append(SIMILAR_CLASSES[name.lower()])
+            position += len(name) + 1
+            continue
         elif inside or letter not in SIMILAR:
             made.append("\\\\" if letter == "\\" else letter)
         else:
@@ -85,6 +92,11 @@ def similar_pattern(pattern: str, escape: str | None) -> re.Pattern[str]:
 
 
 SIMILAR = {"%": "(?s:.*)", "_": ".", "$": r"\$"}
+SIMILAR_CLASSES = {
+    ":alpha:]": "a-zA-Z", ":upper:]": "A-Z", ":lower:]": "a-z", ":digit:]": "0-9", ":alnum:]": "a-zA-Z0-9",
+    ":space:]": " ", ":whitespace:]": r" \t\n\x0b\f\r",
+}  # fmt: skip
+"""What stands for letters in brackets, as [[:ALPHA:]_]: those of ASCII only, as in Flink."""
 SIMILAR_SPECIALS = "[]()|^-+*_%?{}"
 
 
