@@ -8,7 +8,7 @@ RUNTIME := $(VENV)/.runtime
 STAMP  := $(VENV)/.installed
 # Bytecode is kept whatever the environment says: compiling the tests takes as long as running them.
 PYTEST  = PYTHONDONTWRITEBYTECODE= HYPOTHESIS_PROFILE=$(HYPOTHESIS_PROFILE) $(BIN)/python -m pytest \
-  $(if $(filter thorough,$(HYPOTHESIS_PROFILE)),-o faulthandler_timeout=0)
+  $(if $(filter thorough hunt,$(HYPOTHESIS_PROFILE)),-o faulthandler_timeout=0)
 
 # Few examples of each property; test-properties tries more, and HYPOTHESIS_PROFILE=thorough many new ones.
 HYPOTHESIS_PROFILE ?= quick
@@ -195,8 +195,11 @@ hunt-simulation: $(STAMP) ## Run the simulated crashes with three thousand new s
 	  $(PYTEST) -q tests/chaos/test_simulation.py
 
 .PHONY: hunt-values
-hunt-values: ## Run the harness of values and keys with two thousand new examples of each property
-	HYPOTHESIS_PROFILE=thorough $(MAKE) --no-print-directory test-values
+hunt-values: setup ## Run the harness of values and keys with new random input, in rounds, for an hour or MINUTES
+	@end=$$(($$(date +%s) + 60 * $(or $(MINUTES),60))); found=0; \
+	while [ $$(date +%s) -lt $$end ]; do \
+	  HYPOTHESIS_PROFILE=hunt $(MAKE) --no-print-directory test-values || found=1; \
+	done; exit $$found
 
 FRESH = $$($(PYTHON) -c 'from random import randrange; print(f"{randrange(10**9)},$(1)")')
 

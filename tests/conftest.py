@@ -42,6 +42,7 @@ settings.register_profile("dev", deadline=None)
 settings.register_profile("quick", deadline=None, derandomize=True, max_examples=10)
 settings.register_profile("ci", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("thorough", deadline=None, max_examples=2_000, print_blob=True)
+settings.register_profile("hunt", deadline=None, max_examples=60, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
 # Tests start many short-lived Java processes, which spend most of their time on optimising code that then hardly runs.

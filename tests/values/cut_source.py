@@ -53,7 +53,7 @@ class CutSource(Source):
         count = len(self._values)
         last = range(count - Tail.COUNT, count + 1)
         ends = sorted({cut for cut in self._cuts.epochs if 0 < cut < last.start} | {0, *last})
-        return CutEnumerator(list(pairwise(ends)))
+        return CutEnumerator(list(pairwise(ends)), self._cuts.failure, self._name)
 
     def read(self, read: SplitRead) -> Iterator[Batch]:
         for start in range(read.start, read.end, self._cuts.batch):
@@ -65,20 +65,38 @@ class CutSource(Source):
 
 
 class CutEnumerator:
-    """Plans one piece after the other."""
+    """Plans one piece after the other; before one that fails, a checkpoint of all pieces before it completes."""
 
-    def __init__(self, pieces: list[tuple[int, int]]) -> None:
+    ENOUGH = 2
+    """Checkpoints that complete while it waits: the first may have been started before."""
+
+    def __init__(self, pieces: list[tuple[int, int]], failure: int | None, name: str) -> None:
         self._pieces = pieces
+        self._failure = failure
+        self._name = name
         self._next = 0
+        self._waits: int | None = None
 
     def plan(self, scale: float, now: int) -> SourcePlan:
         if self._next == len(self._pieces):
             return SourcePlan(reads=((),), empty=True, backlog=False, ended=True)
         start, end = self._pieces[self._next]
+        if self._next and self._failure in range(start, end) and self._name not in FAILED and self._still_waits():
+            return SourcePlan(reads=((),), empty=True, backlog=False, ended=False)
         self._next += 1
         ended = self._next == len(self._pieces)
         reads = ((SplitRead("0", start, end, ended=ended),),)
         return SourcePlan(reads=reads, empty=False, backlog=not ended, ended=ended)
+
+    def _still_waits(self) -> bool:
+        if self._waits is None:
+            self._waits = self.ENOUGH
+        return self._waits > 0
+
+    def notify_checkpoint_complete(self, checkpoint_id: int) -> None:
+        """Count it, if that is what the next piece waits for."""
+        if self._waits is not None:
+            self._waits -= 1
 
     def snapshot(self) -> int:
         return self._next

@@ -292,3 +292,17 @@ IN_STATE = {"value state", "map state", "list state", "reduce", "early aggregate
 def emitting(name):
     """Return a function that builds the job of an emitter."""
     return lambda stream: [EMITTERS[name](stream).map(lambda value: (value,))]
+
+
+def kept_in_memory(stream):
+    """Build one job of all emitters that keep the object in memory only."""
+    return [_emitted_by(name, stream) for name in EMITTERS if name not in IN_STATE]
+
+
+def kept_in_state(stream):
+    """Build one job of all emitters that keep the object in state."""
+    return [_emitted_by(name, stream) for name in EMITTERS if name in IN_STATE]
+
+
+def _emitted_by(name, stream):
+    return EMITTERS[name](stream).map(lambda value: (name, value))

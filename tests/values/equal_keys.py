@@ -43,7 +43,7 @@ KINDS = {
     "decimal": [
         [Decimal("0.5"), 0.5, Decimal("0.50"), Fraction(1, 2)],
         [Decimal(7), 7, Fraction(7)],
-        [Decimal("0.1"), Fraction(1, 10)],
+        [Decimal("0.1"), Fraction(1, 10), Decimal("0.100")],
         [0.1],
     ],
     "numpy string": [[np.str_("a"), "a"], [np.bytes_(b"b"), b"b", bytearray(b"b"), memoryview(b"b").tobytes()]],
@@ -57,11 +57,19 @@ KINDS = {
     "timedelta": [[timedelta(hours=1), pd.Timedelta(hours=1), np.timedelta64(3600, "s")], [timedelta(0)]],
     "uuid": [[UUID(int=5), UUID(str(UUID(int=5)))], [5]],
     "sequence": [[(ann, 1), [new(ann), 1], own.Point(ann, 1), own.Pair((ann, 1.0))], [(1, ann)]],
-    "set": [[frozenset([ann, bob]), frozenset([bob, new(ann)]), {ann, bob}], [frozenset([ann])], [frozenset()]],
+    "set": [
+        [frozenset([ann, bob]), frozenset([bob, new(ann)]), {ann, bob}],
+        [frozenset([ann])],
+        [frozenset()],
+        [frozenset([0, 8]), frozenset([8, 0]), {np.int64(8), 0.0}],
+        [frozenset([1, math.nan]), {True, np.float64("nan")}],
+    ],
     "row": [
         [Row(ann, ann), Row(ann, new(ann)), Row(new(ann), new(ann))],
         [Row(user=ann, n=1), Row(n=1.0, user=new(ann))],
         [Row(ann, bob)],
+        [Row(user=ann, n=math.nan), Row(n=np.float64("nan"), user=ann)],
+        [Row([1.0]), Row((1,))],
     ],
     "dataclass": [
         [own.Place(ann, ann), own.Place(ann, new(ann)), own.Place(new(ann), new(ann))],
@@ -69,6 +77,18 @@ KINDS = {
     ],
     "enum": [[own.Color.RED], [own.Color.BLUE], [own.Level.LOW, 1], [own.Name.ANN, "ann"]],
 }
+
+APART = (
+    "numpy integer", "NaN", "decimal", "date", "datetime", "time", "timedelta", "sequence", "set", "row", "dataclass",
+    "numpy string",
+)  # fmt: skip
+"""Kinds of which no key of one is a key of another, so that one job can have them all."""
+
+
+def records_apart():
+    """Return each key of these kinds with the name of its line: first one half of each line, then the other."""
+    lines = [(f"{kind} {number}", line) for kind in APART for number, line in enumerate(KINDS[kind])]
+    return [(name, key) for half in (0, 1) for name, line in lines for key in line[half::2]]
 
 
 @dataclass

@@ -13,6 +13,7 @@ from flott.datastream.functions import ProcessJoinFunction
 from flott.datastream.state import ListStateDescriptor, MapStateDescriptor, StateTtlConfig, ValueStateDescriptor
 from flott.datastream.window import (
     CountTrigger,
+    GlobalWindows,
     PurgingTrigger,
     SlidingEventTimeWindows,
     TriggerResult,
@@ -125,6 +126,11 @@ def windows_at_once(stream):
     return windows.trigger(PurgingTrigger.of(CountTrigger.of(1))).process(ChangesEach())
 
 
+def global_window_in_place(stream):
+    windows = keyed(stream.map(made)).window(GlobalWindows.create()).trigger(CountTrigger.of(1))
+    return windows.process(ChangesFirst())
+
+
 def join_in_place(stream):
     first = keyed(stream.filter(lambda record: record[1] == 1).map(made))
     return keyed(stream).interval_join(first).between(Duration.of_days(-1), DAY).process(ChangesPartner())
@@ -136,6 +142,7 @@ IN_PLACE: dict[str, Callable[[DataStream], DataStream]] = {
     "list state in place": lambda stream: keyed(stream).process(InPlace("list")),
     "expiring map state in place": lambda stream: keyed(stream).process(InPlace("map", expires=True)),
     "window in place": window_in_place,
+    "global window in place": global_window_in_place,
     "windows at once": windows_at_once,
     "interval join in place": join_in_place,
 }

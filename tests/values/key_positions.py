@@ -11,7 +11,13 @@ from tests.values.states import END
 
 from flott.cep import CEP, AfterMatchSkipStrategy, Pattern
 from flott.common import Duration, Types
-from flott.datastream import AggregateFunction, KeyedCoProcessFunction, KeyedProcessFunction, ProcessWindowFunction
+from flott.datastream import (
+    AggregateFunction,
+    BroadcastProcessFunction,
+    KeyedCoProcessFunction,
+    KeyedProcessFunction,
+    ProcessWindowFunction,
+)
 from flott.datastream.functions import CoGroupFunction, ProcessJoinFunction
 from flott.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from flott.datastream.window import EventTimeSessionWindows, TumblingEventTimeWindows
@@ -23,6 +29,7 @@ if TYPE_CHECKING:
 
 JOB = f"{__name__}:every_position"
 ANY = Types.PICKLED_BYTE_ARRAY()
+COUNTS = MapStateDescriptor("counts of all", ANY, Types.LONG())
 DAY = Duration.of_days(1)
 
 
@@ -67,6 +74,20 @@ class OfOneKey(KeyedProcessFunction):
         count = (self.counts.get(key) or 0) + 1
         self.counts.put(key, count)
         yield "map state", family, count, None
+
+
+class OfBroadcast(BroadcastProcessFunction):
+    """Counts in broadcast state, all keys of one."""
+
+    def process_element(self, value, ctx):
+        pass
+
+    def process_broadcast_element(self, record, ctx):
+        family, key = record
+        counts = ctx.get_broadcast_state(COUNTS)
+        count = (counts.get(key) if counts.contains(key) else 0) + 1
+        counts.put(key, count)
+        yield "broadcast state", family, count, None
 
 
 class OfBoth(KeyedCoProcessFunction):
@@ -134,6 +155,11 @@ def reduced(stream):
     )
 
 
+def broadcast(stream):
+    nothing = stream.filter(lambda _: False)
+    return nothing.connect(stream.broadcast(COUNTS)).process(OfBroadcast()).set_parallelism(1)
+
+
 def tumbling(stream):
     return keyed(stream).window(TumblingEventTimeWindows.of(DAY)).process(Listed("tumbling"))
 
@@ -179,6 +205,7 @@ POSITIONS: dict[str, tuple[Callable[[DataStream], DataStream], Callable[[int], l
     "process": (lambda stream: keyed(stream).process(Counts()), all_up_to),
     "timer": (lambda stream: keyed(stream).process(Timed()), lambda count: [count]),
     "map state": (lambda stream: stream.key_by(lambda _: 0).process(OfOneKey()), all_up_to),
+    "broadcast state": (broadcast, all_up_to),
     "connected": (lambda s: keyed(s).connect(keyed(s)).process(OfBoth()), lambda count: [1] * 2 * count),
     "reduce": (reduced, all_up_to),
     "tumbling": (tumbling, lambda count: [count]),

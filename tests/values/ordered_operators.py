@@ -12,6 +12,7 @@ from tests.values.states import END, Gather, keyed_by_first
 from flott.cep import CEP, AfterMatchSkipStrategy, Pattern
 from flott.common import Duration, Types
 from flott.datastream import (
+    AggregateFunction,
     AsyncDataStream,
     AsyncFunction,
     KeyedProcessFunction,
@@ -20,6 +21,7 @@ from flott.datastream import (
 from flott.datastream.functions import CoGroupFunction
 from flott.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 from flott.datastream.window import (
+    ContinuousEventTimeTrigger,
     CountEvictor,
     CountTrigger,
     CumulativeEventTimeWindows,
@@ -111,6 +113,23 @@ class Of(ProcessWindowFunction):
         yield key, (context.window().start, [number for _, number in records])
 
 
+class Firings(AggregateFunction):
+    """Asking for the result changes the accumulator: what comes out says how often that was."""
+
+    def create_accumulator(self):
+        return [None, 0]
+
+    def add(self, record, accumulator):
+        return [record[0], accumulator[1]] if accumulator[0] is None else accumulator
+
+    def get_result(self, accumulator):
+        accumulator[1] += 1
+        return tuple(accumulator)
+
+    def merge(self, one, other):
+        raise NotImplementedError
+
+
 class Groups(CoGroupFunction):
     def co_group(self, first, second):
         one, other = list(first), list(second)
@@ -194,6 +213,12 @@ ORDERED: dict[str, Callable[[DataStream], DataStream]] = {
         keyed_by_first(stream)
         .window(SESSIONS)
         .aggregate(Gather(), window_function=Of(), accumulator_type=ANY, output_type=ANY)
+    ),
+    "firings": lambda stream: (
+        keyed_by_first(stream)
+        .window(TumblingEventTimeWindows.of(millis(200)))
+        .trigger(ContinuousEventTimeTrigger.of(millis(20)))
+        .aggregate(Firings(), accumulator_type=ANY, output_type=ANY)
     ),
     "count windows": lambda stream: keyed_by_first(stream).count_window(3).process(Plain()),
     "sliding count windows": lambda stream: keyed_by_first(stream).count_window(4, 2).process(Plain()),

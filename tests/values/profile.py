@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, Phase, settings
 
-THOROUGH = 1_000
+THOROUGH = 60
 """From so many examples on, a run is there to find bugs: then it may take minutes to make an example small."""
 
 

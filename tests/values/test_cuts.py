@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,6 +33,16 @@ def test_results_of_each_key_are_the_same_in_the_same_order(runners, records, cu
         found = outcome(cut)
         different = [line for line in found if line not in expected], [line for line in expected if line not in found]
         assert found == expected, f"on {runner}; only when cut, and only in one piece: {different}"
+
+
+def test_what_a_key_has_is_kept_while_others_have_their_turn(runners):
+    """One record of a key, then epochs with none of it, a failure, and a restore from its checkpoint."""
+    records = [("a", 0), *(("b", number) for number in range(18))]
+    whole = Run(numbered_jobs.ALL_ORDERED, records, ordered=True)
+    [*_, reference] = runners.values()
+    expected = reference(whole)
+    for runner, outcome in runners.items():
+        assert outcome(replace(whole, cuts=Cuts((4, 8, 12, 16), failure=13))) == expected, runner
 
 
 def test_every_operator_emits_something():

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.values import key_positions
+from tests.values.cut_source import Cuts
 from tests.values.drawn_cuts import cuts, failing_cuts, parallelisms
-from tests.values.equal_keys import KINDS, REFUSED
+from tests.values.equal_keys import KINDS, REFUSED, records_apart
 from tests.values.key_positions import POSITIONS
 from tests.values.known_failures import KEYS, known
 from tests.values.profile import examples
@@ -33,6 +34,15 @@ def records_of(kind):
 def test_equal_keys_are_one_key_in_every_position(runners, kind, data):
     records = data.draw(records_of(kind))
     run = Run(key_positions.JOB, records, data.draw(cuts | failing_cuts), data.draw(parallelisms))
+    for runner, outcome in runners.items():
+        check(run, outcome(run), runner)
+
+
+def test_equal_keys_of_many_kinds_are_one_key_after_a_failure(runners):
+    """The property above draws few of the ways to spread and to cut."""
+    records = records_apart()
+    half = len(records) // 2
+    run = Run(key_positions.JOB, records, Cuts((half // 2, half, half + half // 2), 5, failure=half + 1), parallelism=4)
     for runner, outcome in runners.items():
         check(run, outcome(run), runner)
 
