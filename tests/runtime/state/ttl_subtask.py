@@ -15,10 +15,8 @@ from flott.runtime.state.lineage import Lineage
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
 from flott.runtime.state.store import StateStore
-from flott.runtime.state.ttl_lists import ExpiringListState
-from flott.runtime.state.ttl_maps import ExpiringMapState
-from flott.runtime.state.ttl_values import ExpiringAggregatingState, ExpiringReducingState, ExpiringValueState
-from flott.runtime.state.values import ValueState
+from flott.runtime.state.ttl import Expiry
+from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
 from flott.runtime.storage import LocalStorage
 
 TTL = 10
@@ -48,17 +46,15 @@ class Worker:
     def __init__(self, clock, lifetime):
         self.backend = backend = KeyedBackend("op", "operator 'x'", range(128), 128, CacheLimits(1_000))
         part = backend.part
-        if lifetime is None:
-            self.value = part("v", VALUE_STATE, lambda: ValueState(backend, "v"))
-            self.list = part("l", LIST_STATE, lambda: ListState(backend, "l"))
-            self.map = part("m", MAP_STATE, lambda: MapState(backend, "m"))
-            return
-        args = lifetime, clock
-        self.value = part("v", VALUE_STATE, lambda: ExpiringValueState(backend, "v", *args))
-        self.list = part("l", LIST_STATE, lambda: ExpiringListState(backend, "l", *args))
-        self.map = part("m", MAP_STATE, lambda: ExpiringMapState(backend, "m", *args))
-        self.sum = part("r", REDUCING_STATE, lambda: ExpiringReducingState(backend, "r", *args, add))
-        self.total = part("a", AGGREGATING_STATE, lambda: ExpiringAggregatingState(backend, "a", *args, Sum()))
+
+        def expiry():
+            return None if lifetime is None else Expiry(lifetime, clock)
+
+        self.value = part("v", VALUE_STATE, lambda: ValueState(backend, "v", expiry=expiry()))
+        self.list = part("l", LIST_STATE, lambda: ListState(backend, "l", expiry=expiry()))
+        self.map = part("m", MAP_STATE, lambda: MapState(backend, "m", expiry=expiry()))
+        self.sum = part("r", REDUCING_STATE, lambda: ReducingState(backend, "r", add, expiry=expiry()))
+        self.total = part("a", AGGREGATING_STATE, lambda: AggregatingState(backend, "a", Sum(), expiry=expiry()))
 
 
 class Subtask:

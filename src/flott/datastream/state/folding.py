@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from flott.datastream.functions.fold import FoldAggregate, FoldFunction, FoldFunctionWrapper
 from flott.datastream.state.descriptors import AggregatingStateDescriptor
 from flott.datastream.state.handles import AppendingState
-from flott.runtime.state import ttl_values, values
+from flott.runtime.state import values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,4 +55,3 @@ class FoldingStateDescriptor(AggregatingStateDescriptor):
 
 # The engine's classes do not know the API, so the API claims them.
 FoldingState.register(values.AggregatingState)
-FoldingState.register(ttl_values.ExpiringAggregatingState)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from flott.runtime.state import broadcast_state, lists, maps, operator_state, ttl_values, values
+from flott.runtime.state import broadcast_state, lists, maps, operator_state, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -236,9 +236,6 @@ ReducingState.register(values.ReducingState)
 AggregatingState.register(values.AggregatingState)
 ListState.register(lists.ListState)
 MapState.register(maps.MapState)
-ValueState.register(ttl_values.ExpiringValueState)
-ReducingState.register(ttl_values.ExpiringReducingState)
-AggregatingState.register(ttl_values.ExpiringAggregatingState)
 BroadcastState.register(broadcast_state.BroadcastState)
 ReadOnlyBroadcastState.register(broadcast_state.ReadOnlyBroadcastState)
 ListState.register(operator_state.OperatorListState)

@@ -74,11 +74,15 @@ cdef bint may_change(object value):
 
 
 cdef class LiveValues:
-    """A value per key: ``_written`` holds this epoch's, ``_read`` those before; whoever inherits has ``_fetch``."""
+    """A value per key: ``_written`` holds this epoch's, ``_read`` those before.
+
+    Subclasses define ``_fetch`` and ``_living``.
+    """
 
     cdef public dict _read
     cdef public dict _written
     cdef public dict _handed
+    cdef public object _expiry
     cdef readonly object _scope
 
     def __cinit__(self, *_, **__):
@@ -91,22 +95,25 @@ cdef class LiveValues:
         self._read = {}
         self._written = {}
         self._handed = None
+        self._expiry = None
 
     def current(self):
         """Return the value of the current key, or None."""
         key = key_of(self._scope)
         cdef PyObject *value = PyDict_GetItemWithError(self._written, key)
         if value is not NULL:
-            return <object> value
-        value = PyDict_GetItemWithError(self._read, key)
-        found = self._fetch(key) if value is NULL else <object> value
-        if self._handed is not None and may_change(found):
-            PyDict_SetItem(self._handed, key, found)
-        return found
+            found = <object> value
+        else:
+            value = PyDict_GetItemWithError(self._read, key)
+            found = self._fetch(key) if value is NULL else <object> value
+            if self._handed is not None and may_change(found):
+                PyDict_SetItem(self._handed, key, found)
+        return found if self._expiry is None else self._living(key, found)
 
     def replace(self, value):
         """Set the value of the current key; None removes it."""
-        PyDict_SetItem(self._written, key_of(self._scope), value)
+        kept = value if self._expiry is None else self._expiry.stamped(value)
+        PyDict_SetItem(self._written, key_of(self._scope), kept)
 
 
 def call_for_each(records, list keys, list times, call, ctx, scope, list values, list stamps, take, bint copies):

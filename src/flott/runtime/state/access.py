@@ -8,10 +8,7 @@ from flott.runtime.state.kinds import AGGREGATING_STATE, LIST_STATE, MAP_STATE, 
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.maps import MapState
 from flott.runtime.state.schemas import schema_of_descriptor
-from flott.runtime.state.ttl import lifetime_of
-from flott.runtime.state.ttl_lists import ExpiringListState
-from flott.runtime.state.ttl_maps import ExpiringMapState
-from flott.runtime.state.ttl_values import ExpiringAggregatingState, ExpiringReducingState, ExpiringValueState
+from flott.runtime.state.ttl import Expiry, lifetime_of
 from flott.runtime.state.values import AggregatingState, ReducingState, ValueState
 
 if TYPE_CHECKING:
@@ -31,25 +28,25 @@ class StateAccess:
 
     def get_state(self, state_descriptor: Any) -> Any:
         """Return the value state that a ``ValueStateDescriptor`` describes."""
-        return self._part(state_descriptor, VALUE_STATE, ValueState, ExpiringValueState)
+        return self._part(state_descriptor, VALUE_STATE, ValueState)
 
     def get_list_state(self, state_descriptor: Any) -> Any:
         """Return the list state that a ``ListStateDescriptor`` describes."""
-        return self._part(state_descriptor, LIST_STATE, ListState, ExpiringListState)
+        return self._part(state_descriptor, LIST_STATE, ListState)
 
     def get_map_state(self, state_descriptor: Any) -> Any:
         """Return the map state that a ``MapStateDescriptor`` describes."""
-        return self._part(state_descriptor, MAP_STATE, MapState, ExpiringMapState)
+        return self._part(state_descriptor, MAP_STATE, MapState)
 
     def get_reducing_state(self, state_descriptor: Any) -> Any:
         """Return the reducing state that a ``ReducingStateDescriptor`` describes."""
         reduce = state_descriptor.get_reduce_function().reduce
-        return self._part(state_descriptor, REDUCING_STATE, ReducingState, ExpiringReducingState, reduce)
+        return self._part(state_descriptor, REDUCING_STATE, ReducingState, reduce)
 
     def get_aggregating_state(self, state_descriptor: Any) -> Any:
         """Return the aggregating state that an ``AggregatingStateDescriptor`` describes."""
         aggregate = state_descriptor.get_agg_function()
-        return self._part(state_descriptor, AGGREGATING_STATE, AggregatingState, ExpiringAggregatingState, aggregate)
+        return self._part(state_descriptor, AGGREGATING_STATE, AggregatingState, aggregate)
 
     def get_folding_state(self, state_descriptor: Any) -> Any:
         """Return the folding state that a ``FoldingStateDescriptor`` describes."""
@@ -60,7 +57,6 @@ class StateAccess:
         descriptor: Any,
         kind: StateKind,
         make: Callable[..., KeyedPart],
-        make_expiring: Callable[..., KeyedPart],
         *functions: Any,
     ) -> Any:
         name = descriptor.get_name()
@@ -69,9 +65,7 @@ class StateAccess:
         schema = schema_of_descriptor(descriptor)
 
         def new() -> KeyedPart:
-            if lifetime is None:
-                return make(backend, name, *functions)
-            return make_expiring(backend, name, lifetime, clock, *functions)
+            return make(backend, name, *functions, expiry=None if lifetime is None else Expiry(lifetime, clock))
 
         part = backend.part(name, kind, new, schema)
         part.watch()

@@ -49,7 +49,9 @@ class KeyedPart(Protocol):
 class LookedUpPart(KeyedPart, Protocol):
     """One whose entries are only ever looked up."""
 
-    is_looked_up: ClassVar[bool]
+    @property
+    def is_looked_up(self) -> bool:
+        """Whether they are."""
 
     @property
     def column(self) -> bytes:

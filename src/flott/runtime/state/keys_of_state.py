@@ -66,7 +66,7 @@ def written_keys(part: KeyedPart | WalkedState) -> set[Any]:
 def holds_something(part: KeyedPart | WalkedState) -> bool:
     """Say whether a state has anything for the current key."""
     if isinstance(part, SingleValue):
-        return part.raw() is not None
+        return part.is_kept()
     if isinstance(part, ListState):
         return bool(part.peek())
     if isinstance(part, MapState):

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pickle
 import struct
+from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.state.changed_in_place import UNCHANGING, may_change
+from flott.runtime.state.ttl import moments_of
+from flott.runtime.state.ttl_sweep import Sweep, keep_elements, pack_elements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -15,7 +18,9 @@ if TYPE_CHECKING:
     from flott.runtime.state.changes import Changes, EpochChanges
     from flott.runtime.state.key_scope import KeyScope
     from flott.runtime.state.schemas import ConvertEntry
+    from flott.runtime.state.ttl import Expiry
 
+GONE: Any = object()
 MANY_CHUNKS = 16
 """A list that was read whole and has more chunks than this is written back as one."""
 
@@ -23,9 +28,14 @@ MANY_CHUNKS = 16
 class ListState:
     """A list per key. Appends of an epoch become one chunk; only reading brings the whole list in."""
 
-    __slots__ = ("_appended", "_backend", "_chunks", "_column", "_handed", "_replaced", "_scope", "_whole", "convert")
+    __slots__ = (
+        "_appended", "_backend", "_chunks", "_column", "_expiry", "_handed", "_replaced", "_scope", "_whole", "convert",
+        "sweep",
+    )  # fmt: skip
 
-    def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
+    def __init__(
+        self, backend: KeyedBackend, name: str, scope: KeyScope | None = None, expiry: Expiry | None = None
+    ) -> None:
         self._backend = backend
         self._column = backend.column(name)
         self._scope = scope or backend.scope
@@ -38,10 +48,17 @@ class ListState:
         """Keys whose elements were handed out in this epoch and can change in place; None if nobody changes them."""
         self.convert: ConvertEntry | None = None
         """How chunks are read that were stored under another schema."""
+        self._expiry = expiry
+        """When each element expires; elements in memory are pairs with the moment they were last touched then."""
+        self.sweep = None if expiry is None else Sweep(backend, self._column, expiry.lifetime, keep_elements)
 
     def get(self) -> list[Any]:
         """Return the current key's list; empty when there is none."""
-        whole = list(self.peek())
+        if self._expiry is not None:
+            whole = self._living(self._expiry)
+        else:
+            known = self._whole.get(self._scope.key)
+            whole = list(self.peek() if known is None else known)
         if self._handed is not None and self._scope.key not in self._handed:
             self._hand_out(whole)
         return whole
@@ -79,7 +96,17 @@ class ListState:
 
     def _elements(self, whole: list[Any]) -> list[Any]:
         """Return the elements of what is in memory."""
-        return whole
+        return whole if self._expiry is None else [value for value, _ in whole]
+
+    def _living(self, expiry: Expiry) -> list[Any]:
+        """Return the elements of the current key's list that may be seen; what expired is removed."""
+        expiry.uses += 1
+        pairs, now = self.peek(), expiry.now()
+        looked = [expiry.living(pair, now, GONE) for pair in pairs]
+        kept = [pair for _, pair in looked if pair is not GONE]
+        if len(kept) < len(pairs) or any(map(is_not, kept, pairs)):
+            self._replace(kept)
+        return [value for value, _ in looked if value is not GONE]
 
     def peek(self) -> list[Any]:
         """Return the live list of the current key, not to be changed."""
@@ -91,6 +118,8 @@ class ListState:
 
     def add(self, value: Any) -> None:
         """Append one element."""
+        if self._expiry is not None:
+            value = self._expiry.entry(value)
         key = self._scope.key
         whole = self._whole.get(key)
         if whole is not None:
@@ -105,7 +134,7 @@ class ListState:
 
     def add_all(self, values: Iterable[Any]) -> None:
         """Append several elements."""
-        some = list(values)
+        some = list(values) if self._expiry is None else self._expiry.entries(values)
         if not some:
             return
         key = self._scope.key
@@ -122,14 +151,17 @@ class ListState:
 
     def update(self, values: Iterable[Any]) -> None:
         """Replace the whole list."""
+        self._replace(list(values) if self._expiry is None else self._expiry.entries(values))
+
+    def _replace(self, whole: list[Any]) -> None:
         key = self._scope.key
-        self._whole[key] = list(values)
+        self._whole[key] = whole
         self._replaced.add(key)
         self._appended.pop(key, None)
 
     def clear(self) -> None:
         """Remove the list of the current key."""
-        self.update(())
+        self._replace([])
 
     def _load(self, key: Any) -> list[Any]:
         whole: list[Any] = []
@@ -137,18 +169,28 @@ class ListState:
         last = -1
         prefix = self._backend.address(self._column, key)
         stored = self._backend.scan(prefix) if self._may_be_stored(prefix) else ()
+        unmarked = False
         for address, data in stored:
             values = pickle.loads(data)
-            whole.extend(values if self.convert is None else self.convert(address, values))
+            if self.convert is not None:
+                values = self.convert(address, values)
+            if self._expiry is not None:
+                moments = moments_of(data)
+                if moments is None:
+                    # Written before the state had a time to live: its life begins when it is first seen.
+                    unmarked = True
+                    moments = (self._expiry.now(),) * len(values)
+                values = zip(values, moments, strict=True)
+            whole.extend(values)
             chunks += 1
             (last,) = struct.unpack(">I", address[len(prefix) :])
         self._chunks[key] = last + 1
         appended = self._appended.get(key)
         if appended is not None:
             whole.extend(appended)
-            if chunks > MANY_CHUNKS:
-                self._replaced.add(key)
-                del self._appended[key]
+        if unmarked or (appended is not None and chunks > MANY_CHUNKS):
+            self._replaced.add(key)
+            self._appended.pop(key, None)
         return whole
 
     def _may_be_stored(self, prefix: bytes) -> bool:
@@ -173,13 +215,20 @@ class ListState:
             self._put_chunk(into, self._backend.address(self._column, key), key, values)
         self._appended = {}
         self._replaced = set()
+        expiry = self._expiry
+        if self.sweep is not None and expiry is not None:
+            if self.sweep.run(into, expiry.uses, expiry.now()):
+                self.forget()
+            expiry.uses = 0
 
     def _put_chunk(self, changes: Changes, prefix: bytes, key: Any, values: list[Any]) -> None:
         number = self._chunks.get(key)
         if number is None:
             last = self._backend.last(prefix) if self._may_be_stored(prefix) else None
             number = struct.unpack(">I", last[len(prefix) :])[0] + 1 if last is not None else 0
-        changes[prefix + struct.pack(">I", number)] = pickle.dumps(values, 5)
+        changes[prefix + struct.pack(">I", number)] = (
+            pickle.dumps(values, 5) if self._expiry is None else pack_elements(values)
+        )
         self._chunks[key] = number + 1
 
     def forget(self) -> None:

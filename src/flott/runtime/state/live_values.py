@@ -10,6 +10,7 @@ from flott.runtime.state.changed_in_place import may_change
 
 if TYPE_CHECKING:
     from flott.runtime.state.key_scope import KeyScope
+    from flott.runtime.state.ttl import Expiry
 
 
 def differs(value: Any, stored: bytes | None) -> bool:
@@ -20,9 +21,12 @@ def differs(value: Any, stored: bytes | None) -> bool:
 
 
 class LiveValuesInPython:
-    """A value per key: ``_written`` holds this epoch's, ``_read`` those before; whoever inherits has ``_fetch``."""
+    """A value per key: ``_written`` holds this epoch's, ``_read`` those before.
 
-    __slots__ = ("_handed", "_read", "_scope", "_written")
+    Subclasses define ``_fetch`` and ``_living``.
+    """
+
+    __slots__ = ("_expiry", "_handed", "_read", "_scope", "_written")
 
     def __init__(self, scope: KeyScope) -> None:
         self._scope = scope
@@ -30,22 +34,29 @@ class LiveValuesInPython:
         self._written: dict[Any, Any] = {}
         self._handed: dict[Any, Any] | None = None
         """What was handed out of ``_read`` in this epoch and can change in place; None if nobody changes it there."""
+        self._expiry: Expiry | None = None
+        """When values expire; both dictionaries hold pairs of a value and the moment it was last touched then."""
 
     def current(self) -> Any:
         """Return the value of the current key, or None."""
         key = self._scope.key
         written = self._written
         if key in written:
-            return written[key]
-        read = self._read
-        value = read[key] if key in read else self._fetch(key)
-        if self._handed is not None and may_change(value):
-            self._handed[key] = value
-        return value
+            value = written[key]
+        else:
+            read = self._read
+            value = read[key] if key in read else self._fetch(key)
+            if self._handed is not None and may_change(value):
+                self._handed[key] = value
+        return value if self._expiry is None else self._living(key, value)
 
     def replace(self, value: Any) -> None:
         """Set the value of the current key; None removes it."""
-        self._written[self._scope.key] = value
+        self._written[self._scope.key] = value if self._expiry is None else self._expiry.stamped(value)
+
+    def _living(self, key: Any, pair: Any) -> Any:
+        """Return what may be seen of a value that can expire."""
+        raise NotImplementedError
 
     def _fetch(self, key: Any) -> Any:
         """Return the value of a key that is in neither."""

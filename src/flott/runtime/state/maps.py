@@ -11,6 +11,8 @@ from flott.runtime.keys import encode_key
 from flott.runtime.state.changed_in_place import UNCHANGING, may_change
 from flott.runtime.state.live_values import differs
 from flott.runtime.state.map_keys import ShownKeys, found_by, in_order
+from flott.runtime.state.ttl import with_moments
+from flott.runtime.state.ttl_sweep import Sweep, keep_or_drop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from flott.runtime.state.changes import Changes, EpochChanges
     from flott.runtime.state.key_scope import KeyScope
     from flott.runtime.state.schemas import ConvertEntry
+    from flott.runtime.state.ttl import Expiry
 
 LONG_USER_KEY = 120
 """With a cut key (at most 360 bytes) and the rest of an address, this still fits LMDB's 511 bytes."""
@@ -39,11 +42,13 @@ class MapState:
     """
 
     __slots__ = (
-        "_backend", "_cleared", "_column", "_complete", "_handed", "_read", "_scope", "_shown", "_written", "convert",
-        "moved",
+        "_backend", "_cleared", "_column", "_complete", "_expiry", "_handed", "_read", "_scope", "_shown", "_written",
+        "convert", "moved", "sweep",
     )  # fmt: skip
 
-    def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
+    def __init__(
+        self, backend: KeyedBackend, name: str, scope: KeyScope | None = None, expiry: Expiry | None = None
+    ) -> None:
         self._backend = backend
         self._column = backend.column(name)
         self._scope = scope or backend.scope
@@ -60,20 +65,30 @@ class MapState:
         """How entries are read that were stored under another schema."""
         self.moved: dict[bytes, bytes] = {}
         """Of entries that a former version stored, where they are looked for and where they still are."""
+        self._expiry = expiry
+        """When each entry expires; values in memory are pairs with the moment they were last touched then."""
+        self.sweep = None if expiry is None else Sweep(backend, self._column, expiry.lifetime, keep_or_drop)
 
     # Single entries
 
     def get(self, key: Any) -> Any:
         """Return the value under a map key, or None."""
         value = self._lookup(key)
+        if self._expiry is not None:
+            value = self._living(key, value, self._expiry, self._expiry.now())
         return None if value is REMOVED else value
 
     def contains(self, key: Any) -> bool:
         """Say whether there is an entry under a map key."""
-        return self._lookup(key) is not REMOVED
+        value = self._lookup(key)
+        if self._expiry is not None:
+            value = self._living(key, value, self._expiry, self._expiry.now())
+        return value is not REMOVED
 
     def put(self, key: Any, value: Any) -> None:
         """Set the value under a map key."""
+        if self._expiry is not None:
+            value = self._expiry.entry(value)
         at = self._scope.key
         written = self._written.get(at)
         if written is None:
@@ -90,6 +105,18 @@ class MapState:
     def remove(self, key: Any) -> None:
         """Remove the entry under a map key, if there is one."""
         self._written.setdefault(self._scope.key, {})[self._found_by(key)] = REMOVED
+
+    def _living(self, key: Any, pair: Any, expiry: Expiry, now: int) -> Any:
+        """Return what may be seen of an entry that can expire, renew its life or end it as the rules say."""
+        expiry.uses += 1
+        if pair is REMOVED:
+            return REMOVED
+        value, kept = expiry.living(pair, now, REMOVED)
+        if kept is not pair:
+            # Under its own key: that comes back as it was put in.
+            found_by = key if type(key) in PLAIN else self._found_by(key)
+            self._written.setdefault(self._scope.key, {})[found_by] = kept
+        return value
 
     def _put_as(self, at: Any, key: Any) -> Any:
         """Return what a key that is put is found by, and note how it comes back."""
@@ -148,7 +175,14 @@ class MapState:
                 self._written.setdefault(at, {})[key] = value
 
     def _differs(self, at: Any, key: Any, value: Any) -> bool:
-        return differs((self._shown.of(at, key), value), self._stored(self._address(at, key)))
+        stored = self._stored(self._address(at, key))
+        if self._expiry is None:
+            return differs((self._shown.of(at, key), value), stored)
+        return self._entry_of(at, key, value) != stored
+
+    def _entry_of(self, at: Any, key: Any, value: Any) -> bytes:
+        """Return the entry of a value that can expire."""
+        return with_moments(pickle.dumps((self._shown.of(at, key), value[0]), 5), value[1:])
 
     def _stored(self, address: bytes) -> bytes | None:
         data = self._backend.get(address)
@@ -158,12 +192,27 @@ class MapState:
         """Read a stored entry: what its key is found by, and its value."""
         entry = pickle.loads(data)
         key, value = entry if self.convert is None else self.convert(address, entry)
-        return (key if type(key) in PLAIN else self._put_as(at, key)), value
+        if type(key) not in PLAIN:
+            key = self._put_as(at, key)
+        if self._expiry is None:
+            return key, value
+        moment = self._expiry.moment(data)
+        if moment is not None:
+            return key, (value, moment)
+        # Written before the state had a time to live: its life begins when it is first seen.
+        return key, self._written.setdefault(at, {}).setdefault(key, (value, self._expiry.now()))
 
     # The whole map
 
     def items(self) -> Iterator[tuple[Any, Any]]:
         """Go over the entries."""
+        if self._expiry is None:
+            return self._entries()
+        now = self._expiry.now()
+        seen = [(key, self._living(key, pair, self._expiry, now)) for key, pair in list(self._entries())]
+        return iter([(key, value) for key, value in seen if value is not REMOVED])
+
+    def _entries(self) -> Iterator[tuple[Any, Any]]:
         at = self._scope.key
         entries, written = self._load(at), self._written.get(at)
         if written:
@@ -237,13 +286,22 @@ class MapState:
         for at, written in self._written.items():
             read = self._read.setdefault(at, {})
             for key, value in written.items():
-                shown = self._shown.of(at, key)
-                into[self._address(at, key)] = None if value is REMOVED else pickle.dumps((shown, value), 5)
+                if value is REMOVED:
+                    into[self._address(at, key)] = None
+                elif self._expiry is None:
+                    into[self._address(at, key)] = pickle.dumps((self._shown.of(at, key), value), 5)
+                else:
+                    into[self._address(at, key)] = self._entry_of(at, key, value)
                 read[key] = value
         self._complete |= self._cleared
         self._written = {}
         self._cleared = set()
         self.put_moved(into)
+        expiry = self._expiry
+        if self.sweep is not None and expiry is not None:
+            if self.sweep.run(into, expiry.uses, expiry.now()):
+                self.forget()
+            expiry.uses = 0
 
     def put_moved(self, changes: Changes) -> None:
         """Store entries of a former version where they are looked for, unless they were changed or removed."""

@@ -14,7 +14,9 @@ from flott.common.time import to_milliseconds
 from flott.errors import StateAccessError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from flott.runtime.clock import Clock
 
 MARK = b"T"
 """Ends an entry with moments. A pickle ends with a full stop."""
@@ -48,6 +50,53 @@ class Lifetime:
         (False, True)
         """
         return touched + self.millis <= now
+
+
+class Expiry:
+    """When the entries of one state expire. An entry in memory is a pair: the value, and when it was last touched."""
+
+    __slots__ = ("lifetime", "now", "uses")
+
+    def __init__(self, lifetime: Lifetime, clock: Clock) -> None:
+        self.lifetime = lifetime
+        self.now = clock.now
+        self.uses = 0
+        """How often the state was read or written in this epoch."""
+
+    def entry(self, value: Any) -> tuple[Any, int]:
+        """Return the entry of a value that is written now."""
+        self.uses += 1
+        return value, self.now()
+
+    def entries(self, values: Iterable[Any]) -> list[tuple[Any, int]]:
+        """Return the entries of several values that are written now."""
+        now = self.now()
+        made = [(value, now) for value in values]
+        self.uses += len(made)
+        return made
+
+    def stamped(self, value: Any) -> tuple[Any, int] | None:
+        """Return the entry of a value that is written now, where None removes it."""
+        return None if value is None else self.entry(value)
+
+    def living(self, pair: tuple[Any, int], now: int, absent: Any) -> tuple[Any, Any]:
+        """Return what may be seen of an entry, and what it is from now on: another one if it is renewed or over.
+
+        >>> from flott.runtime.clock import ManualClock
+        >>> expiry = Expiry(Lifetime(10), ManualClock(0))
+        >>> expiry.living(("ann", 5), 14, None), expiry.living(("ann", 5), 15, None)
+        (('ann', ('ann', 5)), (None, None))
+        """
+        value, touched = pair
+        lifetime = self.lifetime
+        if lifetime.over(touched, now):
+            return value if lifetime.expired_is_visible else absent, absent
+        return value, (value, now) if lifetime.renewed_by_reading and touched != now else pair
+
+    def moment(self, data: bytes) -> int | None:
+        """Return when a stored entry was touched; None if it was written while the state had no time to live."""
+        moments = moments_of(data)
+        return None if moments is None else moments[0]
 
 
 def lifetime_of(descriptor: Any) -> Lifetime | None:

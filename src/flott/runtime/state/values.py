@@ -11,15 +11,18 @@ from flott.runtime.state.backend import point_batches
 from flott.runtime.state.live_values import LiveValues, differs
 from flott.runtime.state.points import BATCH
 from flott.runtime.state.prefetch import PrefetchPolicy
+from flott.runtime.state.ttl import with_moments
+from flott.runtime.state.ttl_sweep import Sweep, keep_or_drop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from flott.runtime.native._entries import Drafts
     from flott.runtime.state.backend import KeyedBackend
-    from flott.runtime.state.changes import EpochChanges
+    from flott.runtime.state.changes import Changes, EpochChanges
     from flott.runtime.state.key_scope import KeyScope
     from flott.runtime.state.schemas import ConvertEntry
+    from flott.runtime.state.ttl import Expiry
 
 NOT_THERE = object()
 
@@ -53,12 +56,14 @@ class SingleValue(LiveValues):
         "_drafts",
         "convert",
         "prefetch",
+        "sweep",
     )
-    is_looked_up: ClassVar[bool] = True
     drafts_early: ClassVar[bool] = False
     """Whether values may become entries before the epoch ends: nobody changes them in ``_written`` behind its back."""
 
-    def __init__(self, backend: KeyedBackend, name: str, scope: KeyScope | None = None) -> None:
+    def __init__(
+        self, backend: KeyedBackend, name: str, scope: KeyScope | None = None, expiry: Expiry | None = None
+    ) -> None:
         super().__init__(scope or backend.scope)
         self._backend = backend
         self._column = backend.column(name)
@@ -66,6 +71,13 @@ class SingleValue(LiveValues):
         self.prefetch = PrefetchPolicy(encodes_early=self.drafts_early)
         self.convert: ConvertEntry | None = None
         """How entries are read that were stored under another schema."""
+        self._expiry = expiry
+        self.sweep = None if expiry is None else Sweep(backend, self._column, expiry.lifetime, keep_or_drop)
+
+    @property
+    def is_looked_up(self) -> bool:
+        """Values that can expire are kept in order: those that did are found by a scan."""
+        return self._expiry is None
 
     @property
     def column(self) -> bytes:
@@ -90,19 +102,34 @@ class SingleValue(LiveValues):
                 written[key] = handed[key]
 
     def _differs(self, value: Any, stored: bytes | None) -> bool:
-        return differs(value, stored)
+        return differs(value, stored) if self._expiry is None else self._entry_of(value) != stored
+
+    def _entry_of(self, pair: Any) -> bytes:
+        """Return the entry of a value that can expire."""
+        return with_moments(pickle.dumps(pair[0], 5), pair[1:])
+
+    def _living(self, key: Any, pair: Any) -> Any:
+        expiry: Any = self._expiry
+        expiry.uses += 1
+        if pair is None:
+            return None
+        value, kept = expiry.living(pair, expiry.now(), None)
+        if kept is not pair:
+            self._written[key] = kept
+        return value
 
     def clear(self) -> None:
         """Remove the value of the current key."""
         self.replace(None)
 
-    def raw(self) -> Any:
-        """Return what is stored for the current key: of an aggregating state, the accumulator."""
-        return self.current()
+    def is_kept(self) -> bool:
+        """Return whether anything is kept for the current key; what expired is, until it is cleaned up."""
+        key = self._scope.key
+        return (self._written[key] if key in self._written else self._fetch(key)) is not None
 
     def accumulated(self) -> Any:
         """Return what was accumulated for the current key, to be merged into another's."""
-        return self.raw()
+        return self.current()
 
     def _fetch(self, key: Any) -> Any:
         read = self._read
@@ -126,6 +153,13 @@ class SingleValue(LiveValues):
         value = pickle.loads(data)
         if self.convert is not None:
             value = self.convert(address, value)
+        if self._expiry is not None:
+            moment = self._expiry.moment(data)
+            if moment is None:
+                # Written before the state had a time to live: its life begins when it is first seen.
+                value = self._written[key] = (value, self._expiry.now())
+                return value
+            value = (value, moment)
         read[key] = value
         return value
 
@@ -181,6 +215,9 @@ class SingleValue(LiveValues):
 
     def flush(self, changes: EpochChanges) -> None:
         self._keep_changed()
+        if self._expiry is not None:
+            self._flush_in_order(changes.entries, self._expiry)
+            return
         column, dumps = self._column, pickle.dumps
         before = len(changes.points)
         if self._drafts is None:
@@ -202,6 +239,16 @@ class SingleValue(LiveValues):
                 self._written.setdefault(key, value)
             self._read = self._written
         self._written = {}
+
+    def _flush_in_order(self, into: Changes, expiry: Expiry) -> None:
+        """Write values that can expire, and clean up some that did."""
+        for key, pair in self._written.items():
+            into[self._backend.address(self._column, key)] = None if pair is None else self._entry_of(pair)
+        self._read.update(self._written)
+        self._written = {}
+        if self.sweep is not None and self.sweep.run(into, expiry.uses, expiry.now()):
+            self.forget()
+        expiry.uses = 0
 
     def forget(self) -> None:
         self._read = {}
@@ -225,6 +272,12 @@ class ValueState(SingleValue):
 
     def values_of(self, keys: list[Any]) -> list[Any]:
         """Return the values of keys that are all different, None where there is none; reads what is missing at once."""
+        if self._expiry is not None:
+            found = []
+            for self._scope.key in keys:
+                found.append(self.current())
+            self._scope.unset()
+            return found
         self._fetch_all(keys)
         written, read = self._written, self._read
         if not written:
@@ -233,6 +286,8 @@ class ValueState(SingleValue):
 
     def update_all(self, keys: Iterable[Any], values: Iterable[Any]) -> None:
         """Set the values of several keys; None removes one."""
+        if self._expiry is not None:
+            values = map(self._expiry.stamped, values)
         self._written.update(zip(keys, values, strict=True))
 
 
@@ -243,9 +298,14 @@ class ReducingState(SingleValue):
     drafts_early: ClassVar[bool] = True
 
     def __init__(
-        self, backend: KeyedBackend, name: str, reduce: Callable[[Any, Any], Any], scope: KeyScope | None = None
+        self,
+        backend: KeyedBackend,
+        name: str,
+        reduce: Callable[[Any, Any], Any],
+        scope: KeyScope | None = None,
+        expiry: Expiry | None = None,
     ) -> None:
-        super().__init__(backend, name, scope)
+        super().__init__(backend, name, scope, expiry)
         self._reduce = reduce
 
     def get(self) -> Any:
@@ -264,8 +324,15 @@ class AggregatingState(SingleValue):
     __slots__ = ("_aggregate",)
     drafts_early: ClassVar[bool] = True
 
-    def __init__(self, backend: KeyedBackend, name: str, aggregate: Aggregate, scope: KeyScope | None = None) -> None:
-        super().__init__(backend, name, scope)
+    def __init__(
+        self,
+        backend: KeyedBackend,
+        name: str,
+        aggregate: Aggregate,
+        scope: KeyScope | None = None,
+        expiry: Expiry | None = None,
+    ) -> None:
+        super().__init__(backend, name, scope, expiry)
         self._aggregate = aggregate
 
     def get(self) -> Any:

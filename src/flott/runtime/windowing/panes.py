@@ -11,7 +11,6 @@ from flott.errors import StateAccessError
 from flott.runtime.state.access import StateAccess
 from flott.runtime.state.key_scope import KeyScope
 from flott.runtime.state.lists import ListState
-from flott.runtime.state.ttl_values import ExpiringAggregatingState, ExpiringReducingState
 from flott.runtime.state.values import AggregatingState, ReducingState
 from flott.runtime.timer_queue import DIGEST
 from flott.runtime.windowing.windows import CountWindow, GlobalWindow, TimeWindow
@@ -194,15 +193,14 @@ class PaneStateStore(StateAccess):
             scope.key = (key, target)
             if isinstance(state, ListState):
                 state.add_all(found)
-            elif isinstance(state, AGGREGATING):
+            elif isinstance(state, AggregatingState):
                 state.merge_in(found)
             elif found is not None:
                 state.add(found)
         scope.key = (key, target)
 
 
-AGGREGATING = (AggregatingState, ExpiringAggregatingState)
-MERGEABLE = (ListState, ReducingState, ExpiringReducingState, *AGGREGATING)
+MERGEABLE = (ListState, ReducingState, AggregatingState)
 
 GETTERS: dict[str, Callable[[PaneStateStore, Any], Any]] = {
     "ValueStateDescriptor": PaneStateStore.get_state,

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.runtime.state.kinds import MAP_STATE, VALUE_STATE
 from flott.runtime.state.maps import MapState
-from flott.runtime.state.ttl import COMPACTION_CHECKS, Lifetime
-from flott.runtime.state.ttl_maps import ExpiringMapState
-from flott.runtime.state.ttl_values import ExpiringValueState
+from flott.runtime.state.ttl import COMPACTION_CHECKS, Expiry, Lifetime
 from flott.runtime.state.values import ValueState
 
 if TYPE_CHECKING:
@@ -43,17 +41,15 @@ class BatchClock:
 
 def value_state(backend: KeyedBackend, name: str, ttl: int, clock: Clock) -> Any:
     """Return one value per key, for ``ttl`` milliseconds after it was last written; 0 is for ever."""
-    if not ttl:
-        return backend.part(name, VALUE_STATE, lambda: ValueState(backend, name))
-    return backend.part(name, VALUE_STATE, lambda: ExpiringValueState(backend, name, _lifetime(ttl), clock))
+    return backend.part(name, VALUE_STATE, lambda: ValueState(backend, name, expiry=_expiry(ttl, clock)))
 
 
 def map_state(backend: KeyedBackend, name: str, ttl: int, clock: Clock, kind: StateKind = MAP_STATE) -> Any:
     """Return a map per key, whose entries live for ``ttl`` milliseconds after they were last written."""
+    return backend.part(name, kind, lambda: MapState(backend, name, expiry=_expiry(ttl, clock)))
+
+
+def _expiry(ttl: int, clock: Clock) -> Expiry | None:
     if not ttl:
-        return backend.part(name, kind, lambda: MapState(backend, name))
-    return backend.part(name, kind, lambda: ExpiringMapState(backend, name, _lifetime(ttl), clock))
-
-
-def _lifetime(ttl: int) -> Lifetime:
-    return Lifetime(ttl, checks_per_epoch=COMPACTION_CHECKS, left_out_of_snapshots=True)
+        return None
+    return Expiry(Lifetime(ttl, checks_per_epoch=COMPACTION_CHECKS, left_out_of_snapshots=True), clock)
