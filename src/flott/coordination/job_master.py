@@ -97,7 +97,7 @@ class JobMaster:
         wait = coordinator.settings.enabled and coordinator.settings.exactly_once
         self._commits = Commits(plan, wait=wait, durable=coordinator.settings.durable, record=record)
         self._hooks = MasterHooks.of(plan)
-        self._planner = SourcePlanner(plan)
+        self._planner = SourcePlanner(plan, broadcast_first=settings.broadcast_first)
         self._cancelled = threading.Event()
         note = self.progress.note
         self._epochs = EpochAttempts(plan, runner, settings.epoch_attempts, self._cancelled.is_set, note)
@@ -247,7 +247,7 @@ class JobMaster:
         self._checkpointing.abort_all("the job failed")
         latest = self.checkpoints.latest
         self._epochs.renew()
-        self._planner = SourcePlanner(self.plan)
+        self._planner = SourcePlanner(self.plan, broadcast_first=self.settings.broadcast_first)
         self.checkpoints.failures_in_a_row = 0
         version = self._version
         before = version.files()

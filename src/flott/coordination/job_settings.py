@@ -18,4 +18,6 @@ class JobSettings:
     epoch_attempts: int = 3
     latency_interval: int = 0
     """How often latency is measured, in milliseconds; 0 for never."""
+    broadcast_first: bool = True
+    """Whether bounded broadcast inputs are read before the inputs beside them."""
     cancellation: CancellationSettings = field(default_factory=CancellationSettings)

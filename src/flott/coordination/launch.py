@@ -167,6 +167,7 @@ def prepare(
                 epoch_target=epoch_target / 1000,
                 epoch_attempts=configuration.get(FlottOptions.EPOCH_MAX_ATTEMPTS),
                 latency_interval=configuration.get(ExecutionOptions.LATENCY_INTERVAL).to_millis(),
+                broadcast_first=configuration.get(FlottOptions.BROADCAST_FIRST),
                 cancellation=CancellationSettings.of(configuration),
             ),
             coordinator,

@@ -41,7 +41,7 @@ class Ledger:
                 orders[vertex, subtask] = task
             else:
                 reads = source.reads[subtask]
-                orders[vertex, subtask] = TaskOrder(reads, source.ended, task.carried, task.lineage)
+                orders[vertex, subtask] = TaskOrder(reads, source.ended, task.carried, task.lineage, source.held)
         return orders
 
     def check(self, reports: list[TaskReport]) -> None:

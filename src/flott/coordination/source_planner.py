@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from flott.connectors.feedback import FeedbackEnumerator
 from flott.coordination.alignment import SourceAlignment, pause
+from flott.coordination.broadcast_first import BroadcastFirst, hold
 from flott.errors import FlottError
-from flott.runtime.source import PausesSplits, raise_named
+from flott.runtime.source import FindsStart, PausesSplits, raise_named
 
 if TYPE_CHECKING:
     from flott.coordination.version import JobVersion
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 class SourcePlanner:
     """Plans all sources together: aligned ones wait for each other, loops end when all else has."""
 
-    def __init__(self, plan: EpochPlan) -> None:
+    def __init__(self, plan: EpochPlan, *, broadcast_first: bool = True) -> None:
+        self._broadcast = BroadcastFirst(plan, on=broadcast_first)
+        self._parallelism = {vertex.index: vertex.parallelism for vertex in plan.vertices}
         self._alignment = SourceAlignment.of(plan)
         self._titles = {vertex.index: vertex.chain[0].title for vertex in plan.vertices}
         self._plans: dict[int, SourcePlan] = {}
@@ -31,7 +34,11 @@ class SourcePlanner:
         """Plan the next epoch."""
         ahead = self._alignment.ahead()
         tell_loops(version)
-        for vertex, source in version.enumerators.items():
+        for vertex in self._broadcast.order(version.enumerators):
+            if self._broadcast.holds(vertex, self._plans, version.ended):
+                self._plans[vertex] = self._hold(version, vertex, now)
+                continue
+            source = version.enumerators[vertex]
             splits = ahead.get(vertex, frozenset())
             paused = vertex in self._plans and self._alignment.all_ahead(vertex, splits)
             try:
@@ -42,6 +49,16 @@ class SourcePlanner:
                 raise_named(self._titles[vertex], error)
         self._held = set(ahead)
         return dict(self._plans)
+
+    def _hold(self, version: JobVersion, vertex: int, now: int) -> SourcePlan:
+        """Let a source wait until others have been read."""
+        source = version.enumerators[vertex]
+        if isinstance(source, FindsStart):
+            try:
+                source.find_start(now)
+            except (ConnectionError, FlottError) as error:
+                raise_named(self._titles[vertex], error)
+        return hold(self._parallelism[vertex])
 
     def nothing(self) -> dict[int, SourcePlan]:
         """Plan an epoch that reads nothing."""

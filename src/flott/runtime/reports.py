@@ -25,6 +25,8 @@ class TaskOrder:
     carried: bytes = b""
     """What this subtask handed over at the end of the epoch before, pickled by itself."""
     lineage: Lineage = NO_STATE
+    held: bool = False
+    """The source waits for another to be read first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ class SourcePlan:
     """After this epoch the source has nothing more, ever."""
     look_again: int | None = None
     """When it makes sense to plan again, by the clock of ``Enumerator.plan``; None: at the next tick."""
+    held: bool = False
+    """The source waits for another to be read first: that it brings nothing does not make it idle."""
 
 
 class Enumerator(Protocol):
@@ -87,6 +89,14 @@ class PausesSplits(Protocol):
 
     def pause_splits(self, splits: frozenset[str]) -> None:
         """Read nothing of these splits from now on; called before each plan if some are to wait, or did."""
+
+
+@runtime_checkable
+class FindsStart(Protocol):
+    """An enumerator whose start depends on when it looks: it looks when the job starts, even if it has to wait then."""
+
+    def find_start(self, now: int) -> None:
+        """Find where reading begins; called before a plan that others are made for, and again without harm."""
 
 
 PARSE_ERRORS = "numParseErrors"

@@ -90,6 +90,11 @@ class SplitWatermarks:
         self.add_split(split)
         self._runs[split].hold()
 
+    def hold_all(self) -> None:
+        """The source waits for another: none of its splits becomes idle meanwhile."""
+        for run in (self._without_splits, *self._runs.values()):
+            run.hold()
+
     def active_watermarks(self) -> dict[Hashable, int]:
         """Return how far each active split has come: what the alignment of splits and sources goes by."""
         return {split: mark for split, (mark, active) in self._combined.snapshot()[0].items() if active}

@@ -232,7 +232,7 @@ class Subtask:
         now = clock.now()
         head = self.chain.head
         if isinstance(head, SourceOperator):
-            head.hold(order.reads)
+            head.hold(order.reads, everything=order.held)
         self.chain.process_time(now)
         for _ in head.run(order.reads, ended=order.ended) if isinstance(head, SourceOperator) else gate.deliver(head):
             later = clock.now()

@@ -40,3 +40,14 @@ def test_a_paused_partition_is_planned_without_messages_and_goes_on_where_it_was
     assert planned() == ({SLOW.split: (10, 30, False), FAST.split: (10, 10, True)}, False)
     enumerator.pause_splits(frozenset())
     assert planned() == ({SLOW.split: (30, 40, False), FAST.split: (10, 20, False)}, False)
+
+
+def test_a_source_that_waits_reads_what_comes_meanwhile():
+    brokers = Brokers()
+    start = SimpleNamespace(find=lambda cluster, found: cluster.latest(found), reset=KafkaOffsetResetStrategy.LATEST)
+    reading = SimpleNamespace(start=start, stop=None, discovery_interval=None, subscription=None)
+    enumerator = KafkaEnumerator(reading, brokers, 1)
+    enumerator.find_start(0)
+    brokers.latest = lambda partitions: dict.fromkeys(partitions, 130)
+    [reads] = enumerator.plan(1.0, 0).reads
+    assert [(read.start, read.end) for read in reads] == [(100, 130), (100, 130)]

@@ -111,6 +111,16 @@ class FlottOptions:
         .with_description("How often an epoch is tried before the restart strategy is asked.")
         .with_effect("tests/coordination/test_effects_of_settings.py")
     )
+    BROADCAST_FIRST = (
+        ConfigOptions.key("flott.broadcast.first")
+        .boolean_type()
+        .default_value(True)
+        .with_description(
+            "Whether a bounded broadcast input that is ready at the start is read to its end before the input beside "
+            "it begins. Otherwise both are read at the same time, as in Flink."
+        )
+        .with_effect("tests/coordination/test_broadcast_first.py")
+    )
     PYFLINK_IMPORTS = (
         ConfigOptions.key("flott.pyflink-imports")
         .boolean_type()

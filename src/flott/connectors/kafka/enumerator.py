@@ -63,6 +63,10 @@ class KafkaEnumerator:
         """Read nothing of these partitions until they may go on."""
         self._paused = splits
 
+    def find_start(self, now: int) -> None:
+        """Find the offsets where reading begins: what comes from now on is read, even if that begins later."""
+        self._discover(now)
+
     def plan(self, scale: float, now: int) -> SourcePlan:
         """Plan about the same number of messages for each subtask."""
         self._discover(now)

@@ -53,9 +53,11 @@ class SourceOperator(Operator):
     def snapshot(self) -> Any:
         return self.ended, None if self.time is None else self.time.snapshot()
 
-    def hold(self, reads: tuple[SplitRead, ...]) -> None:
-        """Learn which splits wait for slower ones, before time goes on."""
+    def hold(self, reads: tuple[SplitRead, ...], *, everything: bool = False) -> None:
+        """Learn which splits wait for slower ones, or that the source waits for another, before time goes on."""
         if self.time is not None:
+            if everything:
+                self.time.hold_all()
             for read in reads:
                 if read.paused:
                     self.time.hold(read.split)

@@ -1,0 +1,84 @@
+"""Rules from a bounded broadcast input apply to every payment; a setting has both read at the same time."""
+
+from __future__ import annotations
+
+import pytest
+from tests.failing_jobs import FailsAt, environment, small_epochs
+
+from flott.common import Duration, Types, WatermarkStrategy
+from flott.connectors.data_generator import DataGeneratorSource
+from flott.connectors.rate_limiter import RateLimiterStrategy
+from flott.datastream import KeyedBroadcastProcessFunction
+from flott.datastream.state import MapStateDescriptor
+
+RULES = MapStateDescriptor("rules", Types.LONG(), Types.LONG())
+
+
+@pytest.fixture(autouse=True)
+def _small_epochs(monkeypatch):
+    small_epochs(monkeypatch)
+
+
+class CountsRules(KeyedBroadcastProcessFunction):
+    """Emits how many rules there are when a payment comes."""
+
+    def process_element(self, value, ctx):
+        yield len(list(ctx.get_broadcast_state(RULES).keys()))
+
+    def process_broadcast_element(self, value, ctx):
+        ctx.get_broadcast_state(RULES).put(value, value)
+
+
+def rules_when_payments_came(env, rules=300, payments=400, strategy=None, fails_at=()):
+    """Return how many rules each payment met."""
+    strategy = strategy or WatermarkStrategy.no_watermarks()
+    unlimited = RateLimiterStrategy.no_op()
+    given = DataGeneratorSource(lambda n: n, rules, unlimited, Types.LONG())
+    bought = DataGeneratorSource(lambda n: n, payments, unlimited, Types.LONG())
+    every = WatermarkStrategy.no_watermarks()
+    broadcast = env.from_source(given, every, "rules").map(FailsAt(*fails_at)).broadcast(RULES)
+    paid = env.from_source(bought, strategy, "payments").key_by(lambda n: n % 7)
+    met = paid.connect(broadcast).process(CountsRules(), Types.LONG())
+    return list(met.execute_and_collect("payments"))
+
+
+def test_all_rules_are_there_when_the_first_payment_comes():
+    assert rules_when_payments_came(environment()) == [300] * 400
+
+
+def test_rules_and_payments_from_collections():
+    env = environment()
+    broadcast = env.from_collection([1, 2, 3], Types.LONG()).broadcast(RULES)
+    paid = env.from_collection([1, 2], Types.LONG()).key_by(lambda n: n)
+    met = paid.connect(broadcast).process(CountsRules(), Types.LONG())
+    assert list(met.execute_and_collect("payments")) == [3, 3]
+
+
+def test_so_it_is_after_a_restore(tmp_path):
+    assert rules_when_payments_came(environment(tmp_path), fails_at=(120, 250)) == [300] * 400
+
+
+def test_a_source_that_waits_is_not_idle():
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_idleness(Duration.of_millis(1))
+    assert rules_when_payments_came(environment(), strategy=strategy) == [300] * 400
+
+
+def test_without_the_setting_both_are_read_at_the_same_time():
+    met = rules_when_payments_came(environment(**{"flott.broadcast.first": "false"}))
+    assert len(met) == 400
+    assert min(met) < 300
+
+
+def test_rules_that_come_slowly_hold_nothing_up():
+    env = environment(parallelism=1)
+    slow = DataGeneratorSource(lambda n: n, 10**9, RateLimiterStrategy.per_second(1), Types.LONG())
+    broadcast = env.from_source(slow, WatermarkStrategy.no_watermarks(), "rules").broadcast(RULES)
+    paid = env.from_sequence(1, 50).key_by(lambda n: n % 7)
+    met = paid.connect(broadcast).process(CountsRules(), Types.LONG())
+    assert len(list(met.execute_and_collect("payments", limit=50))) == 50
+
+
+@pytest.mark.spark
+def test_so_it_is_on_spark():
+    env = environment(**{"flott.execution.target": "spark", "flott.spark.master": "local[2]"})
+    assert rules_when_payments_came(env) == [300] * 400
