@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import math
+from decimal import Decimal
+
 import pytest
 
 from flott.table import DataTypes
@@ -145,3 +148,33 @@ def test_what_has_no_name_is_called_as_in_flink(t_env):
     assert names == ["_c0", "name", "_c2"]
     groups = table.group_by(col("name")).select(col("name"), col("id").count, col("id").sum, col("id").sum + 1)
     assert groups.get_resolved_schema().get_column_names() == ["name", "EXPR$0", "EXPR$1", "_c3"]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("-123456789012345678901234567890123456.78", "DECIMAL(38, 2)"),
+        ("123456789012345678901234567890123456.78", "DECIMAL(38, 2)"),
+        ("1.50", "DECIMAL(3, 2)"),
+        ("100", "DECIMAL(3, 0)"),
+        ("0", "DECIMAL(1, 0)"),
+        ("1E+2", "DECIMAL(3, 0)"),
+        ("-1E-7", "DECIMAL(7, 7)"),
+    ],
+)
+def test_decimals_as_constants_keep_digits_and_type(t_env, value, kind):
+    table = t_env.sql_query("SELECT 1 AS one").select(lit(Decimal(value)))
+    assert repr(table.get_resolved_schema().columns[0].data_type) == f"{kind} NOT NULL"
+    with table.execute().collect() as found:
+        assert [row[0] for row in found] == [Decimal(value)]
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_floats_that_are_not_numbers_are_constants(t_env, value):
+    with t_env.sql_query("SELECT 1 AS one").select(lit(value)).execute().collect() as found:
+        assert [repr(row[0]) for row in found] == [repr(value)]
+
+
+def test_a_decimal_that_is_not_a_number_is_refused():
+    with pytest.raises(TableError, match="can't stand in an expression"):
+        lit(Decimal("NaN"))

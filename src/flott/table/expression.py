@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -339,9 +340,17 @@ def tree_of(value: Any) -> exp.Expr:  # noqa: PLR0911 - a case a line
         return exp.Null()
     if isinstance(value, bool):
         return exp.Boolean(this=value)
-    if isinstance(value, (int, Decimal)):
+    if isinstance(value, int):
         number = exp.Literal.number(str(abs(value)))
         return exp.Neg(this=number) if value < 0 else number
+    if isinstance(value, Decimal) and value.is_finite():
+        # All digits: abs() would round to 28. The point makes it a DECIMAL.
+        digits = format(value.copy_abs(), "f")
+        number = exp.Literal.number(digits if "." in digits else f"{digits}.")
+        return exp.Neg(this=number) if value < 0 else number
+    if isinstance(value, float) and not math.isfinite(value):
+        text = str(value).replace("nan", "NaN").replace("inf", "Infinity")
+        return exp.Cast(this=exp.Literal.string(text), to=exp.DataType(this=exp.DataType.Type.DOUBLE))
     if isinstance(value, float):
         return exp.Literal.number(f"{value!r}e0" if "e" not in repr(value) else repr(value))
     if isinstance(value, str):
