@@ -113,23 +113,40 @@ def _map_copies_into(values: list[Any], call: Callable[[Any], Any], records: lis
 
 
 def _extend(values: list[Any], produced: Iterable[Any]) -> None:
-    """Copy what may change; most records are seen not to without a call."""
-    light, are_light, append = LIGHT, LIGHT.issuperset, values.append
+    """Copy what may change. Most records are seen not to without a call: with few items, a loop is the fastest."""
+    light = LIGHT
     for value in produced:
+        emitted = value
         cls = type(value)
-        append(value if cls in light or (cls is tuple and are_light(map(type, value))) else copied(value))
+        if cls is tuple:
+            for item in value:
+                if type(item) not in light:
+                    emitted = copied(value)
+                    break
+        elif cls not in light:
+            emitted = copied(value)
+        values.append(emitted)
 
 
 def copied(value: Any) -> Any:
     """Return a copy; of what is immutable, the same object."""
+    light = LIGHT
     cls = type(value)
-    if cls in LIGHT:
+    if cls in light:
         return value
-    if cls is tuple and LIGHT.issuperset(map(type, value)):
-        return value
-    if cls is dict and LIGHT.issuperset(map(type, value)) and LIGHT.issuperset(map(type, value.values())):
+    if cls is dict and _are_light(value) and _are_light(value.values()):
         return value.copy()
+    if cls is tuple and _are_light(value):
+        return value
     return _copy(value, {})
+
+
+def _are_light(items: Iterable[Any]) -> bool:
+    light = LIGHT
+    for item in items:  # noqa: SIM110 - a generator costs more than the few items of a record
+        if type(item) not in light:
+            return False
+    return True
 
 
 def _copy(value: Any, memo: Memo) -> Any:
