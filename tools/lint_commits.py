@@ -1,8 +1,8 @@
-"""Checks the subjects of commits: imperative, scope first, short, in the words of the field.
+"""Checks the messages of commits: the subject imperative, scope first, short; all of it in the words of the field.
 
 Run it with `make lint`, or `python tools/lint_commits.py [repository [revision]]`: it reads the commits after a
 revision, without merges. Where the history is not there (a shallow clone, an unpacked archive) it checks nothing and
-says so. Each finding is one line, `commit: subject: message`; any finding makes exit code 1.
+says so. Each finding is one line, `commit: subject: message` or `commit: body: message`; any finding makes exit code 1.
 """
 
 from __future__ import annotations
@@ -13,21 +13,27 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lint_words import WORDS, hits_in, read_phrases
+from lint_words import AFTER, WORDS, hits_in, read_phrases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lint_words import Phrase
 
-AFTER = "d89bb6b8e1a76e6131eed9005e1e8be921d8ee11"
-"""The last commit from before there were rules for subjects."""
-LANDED = frozenset({"ad55eaf48a0034995fa940c495aa00c06eeab73b"})
-"""Commits with a bad subject that were on main before anybody noticed: main is not rewritten for them."""
+LANDED = frozenset({
+    "ad55eaf48a0034995fa940c495aa00c06eeab73b", "10fb9262a981e45513613909bdd5c988fadfada3",
+    "c00a01cab1b87aeb3dfa6b9484274f836248dbb6",
+    "9693ef64fa52ab383d5e4837a5f6129873d5a7a5",
+})  # fmt: skip
+"""Commits with a bad subject or body that were on main before anybody noticed: main is not rewritten for them."""
 
 TOO_LONG = 72
 SUBJECT = re.compile(r"(?P<scope>[\w./+, -]+): (?P<verb>[^\s,;]+)(?: |$)")
-NO_VERBS = frozenset({"a", "an", "the", "no", "it", "its", "this", "these", "there", "what", "when", "now"})
+NO_VERBS = frozenset({
+    "a", "all", "an", "and", "as", "at", "better", "by", "each", "every", "faster", "fewer", "for", "from", "how", "if",
+    "in", "it", "its", "less", "more", "new", "no", "now", "of", "on", "only", "or", "slower", "some", "that", "the",
+    "there", "these", "this", "to", "two", "what", "when", "which", "why", "with", "without",
+})  # fmt: skip
 VERBS = frozenset({
     "access", "address", "alias", "always", "bias", "bring", "bypass", "compress", "discuss", "embed", "exceed",
     "express", "feed", "focus", "guess", "miss", "need", "pass", "ping", "press", "proceed", "process", "ring", "seed",
@@ -59,15 +65,27 @@ def _is_imperative(word: str) -> bool:
     return word in VERBS or not (word in NO_VERBS or word.endswith(OTHER_FORMS))
 
 
-def commits(repository: Path, after: str) -> list[tuple[str, str]] | None:
-    """Returns hash and subject of each commit after a revision; None if the history is not there."""
-    command = ["git", "-C", str(repository), "log", "--no-merges", "--format=%H %s", f"{after}..HEAD"]
+def findings_in_body(body: str, phrases: list[Phrase]) -> Iterator[str]:
+    """Yields what is wrong with the rest of a message."""
+    for hit in hits_in("", body, phrases):
+        yield f"line {hit.first + 2}: '{hit.found}'; write: {hit.phrase.instead}"
+
+
+def commits(repository: Path, after: str) -> list[tuple[str, str, str]] | None:
+    """Returns hash, subject and body of each commit after a revision; None if the history is not there."""
+    format_ = "--format=%H%x00%s%x00%b%x00%x00"
+    command = ["git", "-C", str(repository), "log", "--no-merges", format_, f"{after}..HEAD"]
     try:
         log = subprocess.run(command, capture_output=True, text=True, check=True).stdout  # noqa: S603 - our own words
     except (OSError, subprocess.CalledProcessError):
         return None
-    found = (line.partition(" ") for line in log.splitlines())
-    return [(name, subject) for name, _, subject in found if name not in LANDED]
+    found = []
+    for message in log.split("\0\0\n"):
+        if message:
+            name, subject, body = message.split("\0")
+            if name not in LANDED:
+                found.append((name, subject, body))
+    return found
 
 
 def main(arguments: list[str]) -> int:
@@ -80,11 +98,10 @@ def main(arguments: list[str]) -> int:
         print(f"commits: no history since {after[:7]} here, nothing checked")
         return 0
     phrases = read_phrases((here / WORDS).read_text(encoding="utf-8"))
-    findings = [
-        f"{name[:7]}: subject: {finding} ({subject})"
-        for name, subject in found
-        for finding in findings_of(subject, phrases)
-    ]
+    findings = []
+    for name, subject, body in found:
+        findings += [f"{name[:7]}: subject: {finding} ({subject})" for finding in findings_of(subject, phrases)]
+        findings += [f"{name[:7]}: body: {finding}" for finding in findings_in_body(body, phrases)]
     print("\n".join(findings) if findings else "commits: ok")
     return 1 if findings else 0
 

@@ -32,6 +32,7 @@ def test_good_subjects(subject):
         ("state: flushes on checkpoint", "'flushes' is not an imperative"),
         ("state: flushed on checkpoint", "'flushed' is not an imperative"),
         ("docs: the plot of windows", "'the' is not an imperative"),
+        ("docs: new plot of windows", "'new' is not an imperative"),
         ("state: " + "x" * 65, "72 characters; keep it under 72"),
         ("state: mend the log", "'mend'; write: fix, fixed"),
     ],
@@ -70,6 +71,17 @@ def test_only_commits_after_the_revision_are_read(commit, tmp_path, capsys):
         f"{last}: subject: 'mended' is not an imperative",
         f"{last}: subject: 'mended'",
     ]
+
+
+def test_the_words_of_the_body_are_checked(commit, tmp_path, capsys):
+    first = commit("Everything that was done before")
+    fine = "Until now, the log was written once per epoch.\n\n- once per checkpoint\n"
+    commit(f"state: flush on checkpoint\n\n{fine}")
+    assert main([str(tmp_path), first]) == 0
+    last = commit("state: flush on checkpoint\n\nUntil now, the log\nwas written anew.\n")
+    capsys.readouterr()
+    assert main([str(tmp_path), first]) == 1
+    assert capsys.readouterr().out.startswith(f"{last}: body: line 4: 'anew'; write: ")
 
 
 def test_without_the_history_nothing_is_checked(commit, tmp_path, capsys):

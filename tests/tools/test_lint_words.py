@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import lint_words
 from lint_words import BASELINE, WORDS, hits_in, main, read_phrases
 
 ROOT = Path(__file__).parents[2]
@@ -80,6 +81,24 @@ def test_a_phrase_is_found_across_lines_comments_and_in_names():
     assert found_in("test_what_is_told") == [(1, "is told")]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'raise JobError("the driver "\n    "is "\n    "told")',
+        "raise JobError(f'the driver is'\n    f' told')",
+        "// what is\n// told",
+        "/* what is\n * told */",
+        "> what is\n> told",
+    ],
+)
+def test_a_phrase_is_found_across_the_parts_of_a_string_and_the_comments_of_other_languages(text):
+    assert [phrase for _, phrase in found_in(text)] == ["is told"]
+
+
+def test_what_other_strings_say_is_not_part_of_a_phrase():
+    assert found_in('["what is",\n "told"]') == []
+
+
 @pytest.fixture
 def repository(tmp_path):
     """A repository with the word list and an empty baseline; writes files into it."""
@@ -107,7 +126,20 @@ def test_a_new_phrase_is_a_finding_that_says_what_to_write(repository, tmp_path,
     assert run(capsys, tmp_path) == (0, ["words: ok"])
 
 
-@pytest.mark.parametrize("file", ["src/a.pyx", "README.md", "Makefile", "pyproject.toml", ".ci/run.sh", "tests/a.yaml"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        "src/a.pyx",
+        "README.md",
+        "Makefile",
+        "pyproject.toml",
+        ".ci/run",
+        "tests/a.yaml",
+        "tests/a.ini",
+        "src/a.pyi",
+        "tools/A.java",
+    ],
+)
 def test_everything_that_is_read_is_checked(repository, tmp_path, capsys, file):
     repository(file, "mended")
     assert run(capsys, tmp_path)[0] == 1
@@ -141,17 +173,37 @@ def test_the_baseline_only_goes_down(repository, tmp_path, capsys):
     assert (tmp_path / BASELINE).read_text() == "docs/b.md\t2\tmend(s|ed|ing)?\n"
 
 
-def test_since_a_revision_only_added_lines_count_whatever_the_baseline_allows(repository, tmp_path, capsys):
-    def git(*arguments):
+@pytest.fixture
+def git(tmp_path):
+    """Runs git in the repository."""
+
+    def run(*arguments):
         settings = ["-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false"]
         command = ["git", "-C", str(tmp_path), *settings, *arguments]
-        subprocess.run(command, capture_output=True, check=True)
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
+    run("init", "-q")
+    return run
+
+
+def test_since_a_revision_only_added_lines_count_whatever_the_baseline_allows(repository, git, tmp_path, capsys):
     repository("docs/a.md", "mended\nfine\n")
     (tmp_path / BASELINE).write_text("docs/a.md\t9\tmend(s|ed|ing)?\n")
-    git("init", "-q")
     git("add", ".")
     git("commit", "--no-verify", "-m", "docs: begin")
     repository("docs/a.md", "mended\nfine\n\nwhat is\nmended\n")
     assert run(capsys, tmp_path)[0] == 0
     assert run(capsys, "--since", "HEAD", tmp_path) == (1, ["docs/a.md:5: words: 'mended'; write: fix, fixed"])
+
+
+def test_a_phrase_may_not_take_the_place_of_another_that_the_baseline_allows(
+    repository, git, tmp_path, capsys, monkeypatch
+):
+    repository("docs/a.md", "mended\nfine\n")
+    (tmp_path / BASELINE).write_text("docs/a.md\t1\tmend(s|ed|ing)?\n")
+    git("add", ".")
+    git("commit", "--no-verify", "-m", "docs: begin")
+    monkeypatch.setattr(lint_words, "AFTER", git("rev-parse", "HEAD"))
+    assert run(capsys, tmp_path) == (0, ["words: ok"])
+    repository("docs/a.md", "fine\nthis line is mended\n")
+    assert run(capsys, tmp_path) == (1, ["docs/a.md:2: words: 'mended'; write: fix, fixed"])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import wait_until
 
 from flott.common import Configuration, Types, WatermarkStrategy
 from flott.common.watermark_strategy import TimestampAssigner
@@ -144,16 +145,17 @@ class Page:
     def script(self, text, *arguments):
         return self.chrome.execute_script(f"return {text}", *arguments)
 
-    def wait(self, condition):
-        from selenium.webdriver.support.wait import WebDriverWait
+    def wait(self, condition, what="the condition of the test"):
+        def look():
+            return True if condition() else self.script("document.body?.innerText")
 
-        return WebDriverWait(self.chrome, PATIENCE, poll_frequency=0.1).until(lambda _: condition())
+        wait_until(f"{what} on {self.chrome.current_url}", look, lambda seen: seen is True)
 
     def texts(self, selector):
         return self.script("[...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector)
 
     def wait_for(self, selector, text=""):
-        self.wait(lambda: any(text in one for one in self.texts(selector)))
+        self.wait(lambda: any(text in one for one in self.texts(selector)), f"{text!r} in {selector!r}")
 
     def element(self, selector):
         self.wait_for(selector)

@@ -91,9 +91,9 @@ class StreamingFrameFeed:
     def _check_stateless(self) -> None:
         if self._logs.names("state"):
             raise FlottError(
-                "this streaming DataFrame keeps state in Spark (an aggregation, a join or dropDuplicates), which is no "
-                "part of a job's checkpoints. Leave that step out and do it in Flott: key_by(...).window(...), join, "
-                "or a KeyedProcessFunction"
+                "this streaming DataFrame keeps state in Spark (an aggregation, a join or dropDuplicates), which is "
+                "not part of a job's checkpoints. Leave that step out and do it in Flott: key_by(...).window(...), "
+                "join or a KeyedProcessFunction"
             )
 
     def ended(self) -> bool:

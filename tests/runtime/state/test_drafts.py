@@ -169,13 +169,13 @@ def test_a_value_that_cannot_be_stored_fails_at_the_end_and_names_the_state(job)
 
 def test_it_is_done_where_keys_hardly_come_twice(job):
     job.state.prefetch.drafting = False
-    for keys, worth_while in [(range(100), True), ([1, 2, 3] * 50, False), (range(50), True)]:
+    for keys, drafts in [(range(100), True), ([1, 2, 3] * 50, False), (range(50), True)]:
         job.backend.look_ahead(list(keys))
         for job.backend.scope.key in keys:
             job.state.update("value")
         job.backend.scope.unset()
         job.end()
-        assert job.state.prefetch.drafting is worth_while
+        assert job.state.prefetch.drafting is drafts
 
 
 def test_an_epoch_that_is_much_longer_than_the_last_stops_it(job):

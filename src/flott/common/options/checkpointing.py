@@ -15,7 +15,7 @@ class CheckpointingOptions:
         ConfigOptions.key("execution.checkpointing.interval")
         .duration_type()
         .no_default_value()
-        .with_description("How often a checkpoint is taken; without it, there are none.")
+        .with_description("How often a checkpoint is taken; without it, the job takes none.")
         .with_effect("tests/coordination/test_effects_of_settings.py")
     )
     CHECKPOINTING_INTERVAL_DURING_BACKLOG = (
@@ -41,7 +41,7 @@ class CheckpointingOptions:
         ConfigOptions.key("execution.checkpointing.timeout")
         .duration_type()
         .default_value(Duration.of_minutes(10))
-        .with_description("After this long an unfinished checkpoint is given up.")
+        .with_description("After this long an unfinished checkpoint is aborted.")
         .with_effect("tests/coordination/test_effects_of_settings.py")
     )
     MIN_PAUSE_BETWEEN_CHECKPOINTS = (

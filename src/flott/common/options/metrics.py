@@ -17,7 +17,7 @@ class MetricOptions:
         .as_list()
         .no_default_value()
         .with_description(
-            "Who is told the metrics besides the REST API: log (Python's logging, under the name "
+            "Who receives the metrics besides the REST API: log (Python's logging, under the name "
             "flott.metrics.report), file (a file for Prometheus' textfile collector), or both."
         )
         .with_effect("tests/coordination/test_effects_of_settings.py")

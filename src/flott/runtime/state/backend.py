@@ -146,20 +146,20 @@ class KeyedBackend:
         return bool(self._converted) and self.columns[column] in self._converted
 
     def _flush_converted(self, changes: EpochChanges) -> None:
-        """Write the entries anew that were stored under another schema, all of them: from now on there is one."""
+        """Rewrite the entries that were stored under another schema, all of them: from now on there is one."""
         for name, convert in self._converted.items():
             column = column_of(self.operator_id, name)
-            anew: Changes = {}
+            rewritten: Changes = {}
             changed = changes.all()
             for address, data in self.entries_of(column):
                 if address not in changed:
                     moments = moments_of(data)
                     entry = pickle.dumps(convert(address, pickle.loads(data)), 5)
-                    anew[address] = entry if moments is None else with_moments(entry, moments)
+                    rewritten[address] = entry if moments is None else with_moments(entry, moments)
             if is_looked_up(self._parts[name]):
-                changes.points.add(column, list(anew), list(anew.values()))
+                changes.points.add(column, list(rewritten), list(rewritten.values()))
             else:
-                changes.entries.update(anew)
+                changes.entries.update(rewritten)
             if hasattr(self._parts[name], "convert"):
                 self._parts[name].convert = None  # type: ignore[attr-defined]
         self._converted = {}

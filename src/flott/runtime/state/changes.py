@@ -20,7 +20,7 @@ class EpochChanges:
     """Changed entries that stores keep in order, and apart from them those that are only looked up.
 
     A column's entries are of one sort. It may change over the life of a job: a value that gets a time to live is
-    walked over from then on. In files it has a version of its own, see ``encode_changes``.
+    scanned in order from then on. In files it has a version of its own, see ``encode_changes``.
     """
 
     entries: Changes = field(default_factory=dict)
