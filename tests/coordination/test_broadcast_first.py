@@ -67,6 +67,7 @@ def test_without_the_setting_both_are_read_at_the_same_time():
     met = rules_when_payments_came(environment(**{"flott.broadcast.first": "false"}))
     assert len(met) == 400
     assert min(met) < 300
+    assert min(rules_when_payments_came(environment(**{"flott.broadcast.first": "true"}))) == 300
 
 
 def test_rules_that_come_slowly_hold_nothing_up():

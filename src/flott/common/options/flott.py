@@ -119,7 +119,9 @@ class FlottOptions:
             "Whether a bounded broadcast input that is ready at the start is read to its end before the input beside "
             "it begins. Otherwise both are read at the same time, as in Flink."
         )
-        .with_effect("tests/coordination/test_broadcast_first.py")
+        .with_effect(
+            "tests/coordination/test_broadcast_first.py::test_without_the_setting_both_are_read_at_the_same_time"
+        )
     )
     PYFLINK_IMPORTS = (
         ConfigOptions.key("flott.pyflink-imports")
