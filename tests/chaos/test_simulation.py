@@ -168,13 +168,13 @@ def play(seed, tmp_path, monkeypatch):
         build(env, tmp_path / "out", RECORDS)
         background = Whenever(dice)
         ticks = Ticks(dice)
-        monkeypatch.setattr("flott.coordination.launch.monotonic_millis", ticks)
         client = launch(
             env.program("simulated"),
             configuration,
             ManualClock(1_000_000),
             partial(unreliable, dice, background),
             background,
+            ticks,
         )
         client.master._thread.join(PATIENCE)
         assert not client.master._thread.is_alive()
@@ -186,15 +186,15 @@ def play(seed, tmp_path, monkeypatch):
 
 
 class Ticks:
-    """A monotonic clock that goes on whenever somebody looks."""
+    """A stopwatch that goes on whenever somebody looks."""
 
     def __init__(self, dice):
         self.dice = dice
-        self.now = 0
+        self.millis = 0
 
     def __call__(self):
-        self.now += self.dice.randrange(5)
-        return self.now
+        self.millis += self.dice.randrange(5)
+        return self.millis / 1000
 
 
 def sized_by(sizer, dice, *_, **__):

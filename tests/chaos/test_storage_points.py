@@ -33,7 +33,7 @@ from flott.testing.cluster import InProcessRunner
 
 RECORDS, PER_EPOCH, KEYS = 160, 40, 3
 TIMEOUT = 300
-LOOKS = 8
+LOOKS = 16
 """So often the loop looks at the clock before what stalls goes on."""
 FOUND: dict = {}
 
@@ -72,7 +72,7 @@ class Place:
 
 
 class Ticks:
-    """A monotonic clock that goes on whenever somebody looks; a stall takes longer than the timeout of checkpoints."""
+    """A stopwatch that goes on whenever somebody looks; a stall takes longer than the timeout of checkpoints."""
 
     def __init__(self, driver):
         self.driver, self.now, self.looks = driver, 0, 0
@@ -84,7 +84,7 @@ class Ticks:
             self.looks += 1
             if self.looks > LOOKS:
                 self.driver.release.set()
-        return self.now
+        return self.now / 1000
 
 
 class Fails:
@@ -135,9 +135,8 @@ def run(driver, place, monkeypatch):
         try:
             clock = ManualClock(1_000_000)
             background = Beside(driver)
-            monkeypatch.setattr("flott.coordination.launch.monotonic_millis", Ticks(driver))
             make = lambda _, plan, storage: Runner(plan, clock, storage)  # noqa: E731
-            master = prepare(env.program("points"), configuration, clock, make, background)
+            master = prepare(env.program("points"), configuration, clock, make, background, Ticks(driver))
             try:
                 master._live()
             except Exception as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from itertools import count
 
 import pytest
 from tests.failing_jobs import environment
@@ -104,7 +105,7 @@ def test_it_is_interrupted_as_often_as_the_settings_say(key, other):
     for value in ("7000", "9000"):
         runner, ended = Runner(None, threading.Event()), Waited()
         settings = CancellationSettings.of(Configuration.from_dict({key: value, other: "100000"}))
-        Cancellation("waited", settings, runner, ended, lambda: None).begin(threading.main_thread())
+        Cancellation("waited", settings, runner, ended, lambda: None, count().__next__).begin(threading.main_thread())
         for thread in threading.enumerate():
             if thread.name == "flott-cancel-waited":
                 thread.join(PATIENCE)
@@ -117,7 +118,7 @@ def test_it_is_interrupted_again_and_killed_at_the_timeout(until, killed):
     ended, abandoned = threading.Event(), []
     runner = Runner(until, ended)
     settings = CancellationSettings(interval=1, timeout=20 if until is None else 60_000)
-    cancellation = Cancellation("job", settings, runner, ended, lambda: abandoned.append(1))
+    cancellation = Cancellation("job", settings, runner, ended, lambda: abandoned.append(1), count().__next__)
     cancellation.begin(threading.main_thread())
     cancellation.begin(threading.main_thread())
     assert ended.wait(PATIENCE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from itertools import count
 
 import pytest
 from tests.waiting import PATIENCE
@@ -80,6 +81,28 @@ def test_an_epoch_that_fails_for_good_fails_the_job():
     assert runner.runs == 4
     assert received == []
     assert client.get_job_status().result() is JobStatus.FAILED
+
+
+def test_intervals_and_durations_are_those_of_the_stopwatch_that_is_handed_in(tmp_path):
+    """An hour passes whenever somebody looks: a checkpoint is due with every epoch, and the job takes days."""
+    hours = count()
+    configuration = Configuration()
+    configuration.set_string("execution.checkpointing.interval", "30 min")
+    configuration.set_string("execution.checkpointing.timeout", "1000 d")
+    configuration.set_string("execution.checkpointing.dir", str(tmp_path))
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    env.from_sequence(1, 5_000).map(lambda n: n).print()
+    clock = MachineClock()
+
+    def runner(_, plan, storage):
+        return InProcessRunner(plan, clock, storage)
+
+    client = launch(env.program(), configuration, clock, runner, stopwatch=lambda: 3_600.0 * next(hours))
+    result = client.get_job_execution_result().result(PATIENCE)
+    master = client.master
+    assert master.checkpoints.statistics.completed == master.history[-1].epoch >= 2
+    assert result.get_net_runtime() % 3_600_000 == 0 < result.get_net_runtime()
+    assert all(epoch.times.run >= 3_600 for epoch in master.history)
 
 
 def test_the_most_impatient_operator_sets_the_latency_target():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sys
 import threading
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from flott.common import Configuration
     from flott.coordination.runner import EpochRunner
+    from flott.runtime.clock import Stopwatch
 
 log = logging.getLogger("flott.job")
 
@@ -56,8 +56,10 @@ class Cancellation:
         runner: EpochRunner,
         ended: threading.Event,
         give_up: Callable[[], None],
+        stopwatch: Stopwatch,
     ) -> None:
         self._job_name = job_name
+        self._stopwatch = stopwatch
         self._settings = settings
         self._runner = runner
         self._ended = ended
@@ -81,13 +83,13 @@ class Cancellation:
 
     def _watch(self, worker: threading.Thread) -> None:
         interval, timeout = self._settings.interval / 1000, self._settings.timeout / 1000
-        begun = time.monotonic()
+        begun = self._stopwatch()
         left = timeout or interval
         while left > 0:
             if self._ended.wait(min(interval, left)):
                 return
             self._interrupt()
-            left = timeout - (time.monotonic() - begun) if timeout else interval
+            left = timeout - (self._stopwatch() - begun) if timeout else interval
         place = place_of(worker)
         log.error("job '%s' was cancelled %d ms ago and still works: %s. What works there is killed or left behind "
                   "(task.cancellation.timeout)", self._job_name, self._settings.timeout, place)  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
     from flott.coordination.restart import Backoff
     from flott.coordination.runner import EpochRunner
     from flott.coordination.start_state import StartingPoint
-    from flott.runtime.clock import JobClock
+    from flott.runtime.clock import JobClock, Stopwatch
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import TaskReport
     from flott.runtime.source import Enumerator, SourcePlan
@@ -71,6 +70,7 @@ class JobMaster:
         start: StartingPoint | None = None,
         record: JobRecord | None = None,
         *,
+        stopwatch: Stopwatch,
         over: bool = False,
     ) -> None:
         self.job_id = job_id
@@ -83,11 +83,12 @@ class JobMaster:
         self.failures = self.progress.failures
         self.checkpoints = coordinator
         values = partial(job_values, self.progress, coordinator.statistics)
-        self.metrics = JobMetrics(plan, lambda: values(clock.now()), settings.latency_interval)
+        self.metrics = JobMetrics(plan, lambda: values(clock.now()), settings.latency_interval, stopwatch)
         self.listeners.append(self.metrics.observe)
         self._make_enumerators = make_enumerators
         self._runner = runner
         self._clock = clock
+        self._stopwatch = stopwatch
         self._sizer = EpochSizer(settings.epoch_target)
         self._backoff = backoff
         self._start = start
@@ -105,7 +106,9 @@ class JobMaster:
         self._end = JobEnd(plan, coordinator, self._hooks, self._commits, self.metrics, runner, record)
         self._closing = Steps(plan.job_name)
         self._ended = threading.Event()
-        self._cancellation = Cancellation(plan.job_name, settings.cancellation, runner, self._ended, self._give_up)
+        self._cancellation = Cancellation(
+            plan.job_name, settings.cancellation, runner, self._ended, self._give_up, stopwatch
+        )
         self._backlog = False
         self._wake = threading.Event()
         if record is not None:
@@ -160,7 +163,7 @@ class JobMaster:
         return request.promise
 
     def _live(self) -> None:
-        started = time.monotonic()
+        started = self._stopwatch()
         error: BaseException | None = None
         try:
             if not self._over:
@@ -168,7 +171,7 @@ class JobMaster:
                 self._loop()
         except BaseException as failure:  # noqa: BLE001 - handed to whoever waits for the job
             error = failure
-        elapsed = int((time.monotonic() - started) * 1000)
+        elapsed = int((self._stopwatch() - started) * 1000)
         status = JobStatus.FINISHED if error is None else JobStatus.FAILED
         if self._cancelled.is_set() and self._stopped_with is None:
             status = JobStatus.CANCELED
@@ -233,7 +236,7 @@ class JobMaster:
         self._checkpointing.failed_at(self._version)
         self.progress.failed(error)
         refuse_restart(self.record, self.checkpoints.latest, error)
-        wait = self._backoff.failed(time.monotonic_ns() // 1_000_000)
+        wait = self._backoff.failed(round(self._stopwatch() * 1000))
         if wait is None:
             raise error
         self.progress.waits(wait)
@@ -287,7 +290,7 @@ class JobMaster:
             raise self.record.fenced
         if self._look_after_checkpoints():
             return True
-        version, now, looked = self._version, self._clock.now(), time.monotonic()
+        version, now, looked = self._version, self._clock.now(), self._stopwatch()
         sources = self._planner.plan(version, self._sizer.scale, self._clock.steady())
         newly_ended = {vertex for vertex, plan in sources.items() if plan.ended} - version.ended
         due = version.wakeup is not None and version.wakeup <= now
@@ -299,11 +302,11 @@ class JobMaster:
             return False
         if pending is not None and pending.savepoint is not None and pending.savepoint.drain:
             sources = {vertex: replace(plan, ended=True) for vertex, plan in sources.items()}
-        begun = time.monotonic()
+        begun = self._stopwatch()
         reports = self._run_epoch(sources, pending)
         if reports is None:
             return True
-        seconds = time.monotonic() - begun
+        seconds = self._stopwatch() - begun
         version.ended |= newly_ended
         self._backlog = any(plan.backlog for plan in sources.values())
         self._accept(reports, pending, EpochTimes(now, 0.0, begun - looked, seconds, 0.0))
@@ -372,7 +375,7 @@ class JobMaster:
         )
 
     def _accept(self, reports: list[TaskReport], pending: PendingCheckpoint | None, times: EpochTimes) -> None:
-        begun = time.monotonic()
+        begun = self._stopwatch()
         reach("epoch.accepted")
         version, current = self._version, self.progress.current
         came, went = version.accept(reports)
@@ -382,7 +385,7 @@ class JobMaster:
         if pending is not None:
             self._checkpointing.acknowledge(pending, version, reports)
         self.checkpoints.release(went)
-        finished = time.monotonic()
+        finished = self._stopwatch()
         stats = EpochStats.of(
             self.plan,
             version.epoch,

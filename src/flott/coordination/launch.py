@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from flott.coordination.runner import EpochRunner
     from flott.coordination.starting_point import Beginning
     from flott.graph.transformations import Program
-    from flott.runtime.clock import JobClock
+    from flott.runtime.clock import JobClock, Stopwatch
     from flott.runtime.plan import EpochPlan
     from flott.runtime.source import Enumerator
 
@@ -58,11 +58,6 @@ def checkpoint_thread(plan: EpochPlan) -> ThreadPoolExecutor:
     """Make the thread that writes a job's checkpoints; what it logs is about the job."""
     job = (plan.job_id, plan.job_name)
     return ThreadPoolExecutor(1, thread_name_prefix="flott-checkpoints", initializer=enter_job, initargs=job)
-
-
-def monotonic_millis() -> int:
-    """Return milliseconds that only go forward."""
-    return time.monotonic_ns() // 1_000_000
 
 
 def enumerators_of(plan: EpochPlan) -> dict[int, Enumerator]:
@@ -84,6 +79,7 @@ def launch(
     clock: JobClock,
     make_runner: Callable[[JobID, EpochPlan, str | None], EpochRunner],
     background: Background | None = None,
+    stopwatch: Stopwatch = time.monotonic,
 ) -> DriverJobClient:
     """Start a job and return the handle on it.
 
@@ -93,6 +89,7 @@ def launch(
         clock: The time of day.
         make_runner: Makes what runs epochs, given where the job's files are kept if that is fixed.
         background: What writes checkpoints beside the loop; by default a thread.
+        stopwatch: What intervals, delays and durations of the driver are measured by.
     """
     set_up_logging(configuration)
     check_settings(configuration)
@@ -101,7 +98,7 @@ def launch(
         server = rest_server(configuration)
         if server is not None:
             undo.callback(server.leave, at_once=True)
-        master = prepare(program, configuration, clock, make_runner, background)
+        master = prepare(program, configuration, clock, make_runner, background, stopwatch)
         undo.callback(master.give_back)
         reporters = reporters_of(configuration, master.metrics)
         if server is not None:
@@ -129,6 +126,7 @@ def prepare(
     clock: JobClock,
     make_runner: Callable[[JobID, EpochPlan, str | None], EpochRunner],
     background: Background | None,
+    stopwatch: Stopwatch,
 ) -> JobMaster:
     """Make a job ready to start: compile it, find what it starts from, set up the parts of its driver."""
     interval = configuration.get(PipelineOptions.AUTO_WATERMARK_INTERVAL).to_millis()
@@ -155,7 +153,7 @@ def prepare(
         runner = make_runner(beginning.job_id, plan, None if record is None else record.root)
         undo.pop_all()
         undo.callback(give_back, record, runner)
-        coordinator = coordinator_of(beginning, settings, plan, clock, background, runner)
+        coordinator = coordinator_of(beginning, settings, plan, clock, stopwatch, background, runner)
         master = JobMaster(
             beginning.job_id,
             plan,
@@ -174,6 +172,7 @@ def prepare(
             backoff_of(configuration, checkpointing=settings.enabled),
             beginning.start,
             record,
+            stopwatch=stopwatch,
             over=beginning.over,
         )
         undo.pop_all()
@@ -185,6 +184,7 @@ def coordinator_of(
     settings: CheckpointSettings,
     plan: EpochPlan,
     clock: JobClock,
+    stopwatch: Stopwatch,
     background: Background | None,
     runner: EpochRunner,
 ) -> CheckpointCoordinator:
@@ -194,7 +194,7 @@ def coordinator_of(
         settings=settings,
         storage=MemoryCheckpointStorage() if record is None else DirectoryCheckpointStorage(record),
         clock=clock,
-        monotonic=monotonic_millis,
+        monotonic=lambda: round(stopwatch() * 1000),
         background=background or checkpoint_thread(plan),
         discard=runner.discard,
         job_id=plan.job_id,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
+
+Stopwatch = Callable[[], float]
+"""Returns seconds that never go back. Only differences mean anything."""
 
 
 class Clock(Protocol):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from flott.coordination.client import DriverJobClient
     from flott.graph.transformations import Program
     from flott.runtime.blocks import BlockRow
-    from flott.runtime.clock import JobClock
+    from flott.runtime.clock import JobClock, Stopwatch
     from flott.runtime.plan import EpochPlan
     from flott.runtime.reports import EpochOrder, TaskReport
     from flott.runtime.task_activity import TaskActivity
@@ -128,7 +128,12 @@ def enter_environment(configuration: Configuration) -> None:
     sys.path[:0] = [place for place in places if place not in sys.path]
 
 
-def submit(program: Program, configuration: Configuration, clock: JobClock | None = None) -> DriverJobClient:
+def submit(
+    program: Program,
+    configuration: Configuration,
+    clock: JobClock | None = None,
+    stopwatch: Stopwatch = time.monotonic,
+) -> DriverJobClient:
     """Start a program in this process; what ``flott.execution.target: in-process`` does."""
     time_of_day = clock or MachineClock()
     enter_environment(configuration)
@@ -136,4 +141,4 @@ def submit(program: Program, configuration: Configuration, clock: JobClock | Non
     def runner(_: JobID, plan: EpochPlan, checkpoints: str | None) -> InProcessRunner:
         return InProcessRunner(plan, time_of_day, checkpoints, StatePolicy.of(configuration))
 
-    return launch(program, configuration, time_of_day, runner)
+    return launch(program, configuration, time_of_day, runner, stopwatch=stopwatch)

@@ -8,15 +8,16 @@ from tests.waiting import PATIENCE
 
 from flott.datastream import MapFunction
 from flott.errors import JobExecutionError
+from flott.testing.cluster import submit
 
 
 class Time:
-    """Milliseconds that pass only where a test says so."""
+    """Time that passes only where a test says so."""
 
-    now = 0
+    millis = 0
 
     def __call__(self):
-        return Time.now
+        return Time.millis / 1000
 
 
 class Takes(MapFunction):
@@ -26,15 +27,14 @@ class Takes(MapFunction):
         self.millis = millis
 
     def map(self, value):
-        Time.now += self.millis
+        Time.millis += self.millis
         return value
 
 
 @pytest.fixture(autouse=True)
 def time(monkeypatch):
     small_epochs(monkeypatch)
-    Time.now = 0
-    monkeypatch.setattr("flott.coordination.launch.monotonic_millis", Time())
+    Time.millis = 0
 
 
 def run(millis):
@@ -42,7 +42,7 @@ def run(millis):
     env = environment(parallelism=1, **settings, **{"restart-strategy.type": "none"})
     # One epoch, with the last checkpoint.
     env.from_sequence(1, 40).map(Takes(millis)).filter(lambda _: False).print()
-    client = env.execute_async("slow")
+    client = submit(env.program("slow"), env.get_configuration(), stopwatch=Time())
     return client.master.checkpoints.statistics, client.get_job_execution_result()
 
 
