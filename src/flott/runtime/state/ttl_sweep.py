@@ -124,7 +124,9 @@ def without_expired(
     sweeps: dict[bytes, Sweep] = {}
     for backend in backends:
         parts = backend.parts().items()
-        sweeps.update({backend.column(name): part.sweep for name, part in parts if hasattr(part, "sweep")})
+        # A state without a time to live has no sweep.
+        found = ((name, getattr(part, "sweep", None)) for name, part in parts)
+        sweeps.update({backend.column(name): sweep for name, sweep in found if sweep is not None})
     if not any(sweep.lifetime.left_out_of_snapshots for sweep in sweeps.values()):
         yield from entries
         return
