@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.values.changing_objects import SHAPES, after, change
-from tests.values.states import EachElement
+from tests.values.states import END, EachElement
 
-from flott.common import Duration, Types
+from flott.common import Duration, Types, WatermarkStrategy
+from flott.common.watermark_strategy import TimestampAssigner
 from flott.datastream import KeyedProcessFunction, ProcessWindowFunction
 from flott.datastream.functions import ProcessJoinFunction
 from flott.datastream.state import ListStateDescriptor, MapStateDescriptor, StateTtlConfig, ValueStateDescriptor
@@ -118,6 +119,27 @@ def made(record):
 def window_in_place(stream):
     windows = keyed(stream.map(made)).window(TumblingEventTimeWindows.of(DAY)).trigger(OnlyEachElement())
     return windows.process(ChangesFirst())
+
+
+class FirstAfterAll(TimestampAssigner):
+    """The first record comes after all others in event time, so that each of those is late."""
+
+    def extract_timestamp(self, value, record_timestamp):
+        return END if value[1] == 1 else 5
+
+
+class ChangesFirstOfLate(ProcessWindowFunction):
+    def process(self, key, context, elements):
+        if context.window().start == 0:
+            yield (change(*next(iter(elements))),)
+
+
+def late_window_in_place(stream):
+    """Build a job whose window fires for each late record, and then changes the first one that it has."""
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(FirstAfterAll())
+    timed = stream.assign_timestamps_and_watermarks(strategy).map(made)
+    windows = keyed(timed).window(TumblingEventTimeWindows.of(Duration.of_millis(10))).allowed_lateness(2 * END)
+    return [windows.process(ChangesFirstOfLate())]
 
 
 def windows_at_once(stream):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.values import emitters
+from tests.values import emitters, in_place
 from tests.values.changing_objects import SHAPES, after
 from tests.values.cut_source import Cuts
 from tests.values.drawn_cuts import failing_cuts
@@ -34,6 +34,15 @@ def test_objects_of_each_shape_do_not_change(runners, shape):
 @examples(0.3)
 def test_emitted_records_do_not_change(runners, emitter, shape, count, cuts):
     check(runners, emitter, shape, count, cuts if emitter in IN_STATE else replace(cuts, failure=None))
+
+
+def test_windows_keep_what_was_changed_until_a_late_record_comes(runners):
+    shape, count = "dict of lists", 12
+    records = [(shape, number) for number in range(1, count + 1)]
+    run = Run(f"{in_place.__name__}:late_window_in_place", records, Cuts((1, 4, 8), 1, failure=9))
+    expected = Counter(fingerprint(after(shape, times)) for times in range(1, count))
+    for runner, outcome in runners.items():
+        assert Counter(value for [value] in outcome(run)) == expected, runner
 
 
 def check(runners, emitter, shape, count, cuts):
