@@ -7,10 +7,11 @@ of the harness, or a test beside it. The copy has no compiled code, so that a pa
 from __future__ import annotations
 
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
-from tests.reverting import FAILED, patches_in, run_without
+from tests.reverting import FAILED, ROOT, patches_in, run_without
 
 PATCHES = patches_in(Path(__file__).parent)
 
@@ -27,3 +28,12 @@ def what_fails(patch):
 def test_without_a_fix_the_harness_fails(patch, tmp_path):
     run = run_without(patch, tmp_path, "-m", "not spark", *what_fails(patch))
     assert run.returncode == FAILED, run.stdout[-3_000:]
+
+
+@pytest.mark.parametrize("patch", PATCHES, ids=lambda patch: patch.stem)
+def test_a_patch_can_be_applied_to_what_is_there(patch):
+    """Who moves what it changes moves the patch as well; it runs only at night."""
+    command = ["git", "apply", "--check", str(patch)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert all((ROOT / argument.partition("::")[0]).exists() for argument in what_fails(patch)[:1])
