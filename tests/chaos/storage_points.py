@@ -42,12 +42,20 @@ class Driver:
     pauses_before: str = ""
     """It pauses before its first operation of this name."""
     stalls_at: int = 0
+    outlasts: bool = True
+    """What stalls takes longer than the timeout of checkpoints."""
+    dies_behind: int = 0
+    """It dies before its n-th operation after what stalled goes on; 0: never."""
     fails_at: int = 0
     """Its n-th operation raises an error."""
     fails_after: bool = False
     """It raises only when all is done, as when the answer is lost."""
+    silence: int = 0
+    """When an answer was lost, so many questions to the store fail as well."""
     restarts: int = 1000
     """So often the job comes back after a failure."""
+    silent: int = 0
+    woke_at: int = 0
     done: list = field(default_factory=list)
     dead: bool = False
     failed: BaseException | None = None
@@ -66,7 +74,7 @@ class Driver:
             raise Died
         self.done.append(name)
         count = len(self.done)
-        if count == self.dies_at:
+        if count == self.dies_at or (self.woke_at and count == self.woke_at + self.dies_behind):
             self.dead = True
             raise Died
         if count == self.pauses_at or (name == self.pauses_before and not self.paused.is_set()):
@@ -77,6 +85,7 @@ class Driver:
             self.came.set()
             self.release.wait(STALL)
             self.release.set()
+            self.woke_at = len(self.done) if self.dies_behind else 0
         if self.dead:
             raise Died
         return count == self.fails_at
@@ -103,14 +112,33 @@ def watched(kind, name):
         finally:
             driver.depth.inside = False
         if fails:
+            driver.silent = driver.silence
             raise (UncertainWriteError if name == "swap" else OSError)(errno.EIO, f"{name} is done, its answer is lost")
         return result
 
     return operation
 
 
+def answering(kind):
+    """Wrap what asks for a version: not a point, since it changes nothing, but the store may not answer."""
+    ask = kind.read_version
+
+    @wraps(ask)
+    def answer(self, name):
+        driver = DRIVERS.get(threading.get_ident())
+        if driver is not None and driver.silent:
+            driver.silent -= 1
+            raise OSError(errno.EIO, "the store does not answer")
+        return ask(self, name)
+
+    return answer
+
+
 def watch(monkeypatch):
     """Wrap all operations."""
+    for kind in (LocalStorage, RemoteStorage, S3Storage):
+        if "read_version" in vars(kind):
+            monkeypatch.setattr(kind, "read_version", answering(kind))
     for kind, name in WRAPPED:
         monkeypatch.setattr(kind, name, watched(kind, name))
     DRIVERS.clear()

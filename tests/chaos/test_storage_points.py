@@ -35,6 +35,8 @@ RECORDS, PER_EPOCH, KEYS = 160, 40, 3
 TIMEOUT = 300
 LOOKS = 16
 """So often the loop looks at the clock before what stalls goes on."""
+SILENCE = 3
+"""So often the store is asked in vain what became of a write: as often as a driver has patience for."""
 FOUND: dict = {}
 
 
@@ -80,7 +82,7 @@ class Ticks:
     def __call__(self):
         self.now += 2
         if self.driver.stalled.is_set():
-            self.now += 0 if self.looks else TIMEOUT
+            self.now += TIMEOUT if self.driver.outlasts and not self.looks else 0
             self.looks += 1
             if self.looks > LOOKS:
                 self.driver.release.set()
@@ -169,6 +171,7 @@ def world(request, tmp_path, monkeypatch):
     monkeypatch.setattr("flott.connectors.index_range.RECORDS_PER_SUBTASK", PER_EPOCH)
     monkeypatch.setattr(EpochSizer, "observe", lambda *_, **__: None)
     monkeypatch.setattr(JobRecord, "_start_renewing", lambda _: None)
+    monkeypatch.setattr("flott.coordination.job_record.SETTLE_PATIENCE", (0.0,) * (SILENCE - 1))
     # As where locks are not seen by another machine: what fences must do without.
     monkeypatch.setattr("flott.coordination.job_record.take_lock", lambda _: os.open(os.devnull, os.O_RDONLY))
     watch(monkeypatch)
@@ -230,9 +233,21 @@ def stall_and_crash(place, point, monkeypatch, after=1):
     finish(place, monkeypatch, 2)
 
 
-def second_driver(place, point, monkeypatch, *, until=0, before=""):
-    """A driver pauses before an operation; another takes over, and has come some way, or to its end, when it wakes."""
-    first, second = Driver(1, pauses_at=point), Driver(2, pauses_at=until, pauses_before=before)
+def failure_meanwhile(place, point, monkeypatch, *, behind):
+    """The user's function fails during an operation, though that is in time, and the driver dies soon after it."""
+    driver = Driver(1, stalls_at=point, outlasts=False, dies_behind=behind)
+    run(driver, place, monkeypatch)
+    assert driver.over.wait(PATIENCE)
+    finish(place, monkeypatch, 2)
+
+
+def second_driver(place, point, monkeypatch, *, until=0, before="", dies=False):
+    """A driver pauses before an operation; another takes over, and has come some way, or to its end, when it wakes.
+
+    Perhaps the other dies then, and a third goes on from what both left.
+    """
+    first = Driver(1, pauses_at=point)
+    second = Driver(2, pauses_at=until, pauses_before=before, dies_at=until + 1 if dies else 0)
     run(first, place, monkeypatch)
     assert first.paused.wait(PATIENCE)
     run(second, place, monkeypatch)
@@ -241,13 +256,15 @@ def second_driver(place, point, monkeypatch, *, until=0, before=""):
     assert first.over.wait(PATIENCE)
     second.go_on.set()
     assert second.over.wait(PATIENCE)
-    assert second.failed is None, second.failed
+    assert second.dead or second.failed is None, second.failed
+    if second.dead:
+        finish(place, monkeypatch, 3)
 
 
-def error(place, point, monkeypatch, *, after=False, dies_after=0, restarts=1000):
+def error(place, point, monkeypatch, *, after=False, dies_after=0, restarts=1000, silence=0):
     """An operation fails, perhaps only after it was done; perhaps the driver dies a little later."""
     dies_at = point + dies_after if dies_after else 0
-    driver = Driver(1, fails_at=point, fails_after=after, dies_at=dies_at, restarts=restarts)
+    driver = Driver(1, fails_at=point, fails_after=after, dies_at=dies_at, restarts=restarts, silence=silence)
     run(driver, place, monkeypatch)
     assert driver.over.wait(60)
     if driver.failed is not None:
@@ -282,14 +299,20 @@ KINDS = {
     "error": error,
     "lost answer": partial(error, after=True),
     "lost answer and crash": partial(error, after=True, dies_after=4),
+    "no answer for a while": partial(error, after=True, silence=SILENCE),
+    "no answer and crash": partial(error, after=True, dies_after=2, silence=SILENCE),
+    "no answer and crash later": partial(error, after=True, dies_after=5, silence=SILENCE),
     "failed job": partial(error, restarts=0),
     "damage": damage,
     "stall": stall,
     "stall and crash": stall_and_crash,
     "stall and crash later": partial(stall_and_crash, after=6),
+    "failure meanwhile and crash": partial(failure_meanwhile, behind=2),
+    "failure meanwhile and crash later": partial(failure_meanwhile, behind=4),
     "second driver": second_driver,
     "second driver midway": partial(second_driver, until=25),
     "second driver at its commit": partial(second_driver, before="StagingArea.publish"),
+    "second driver dies": partial(second_driver, until=18, dies=True),
 }
 
 
@@ -298,7 +321,7 @@ CASES = [(store, kind) for store in ("local", "objects") for kind in KINDS if st
 
 @pytest.mark.parametrize(("store", "kind"), CASES)
 def test_nothing_is_lost_or_doubled_at_some_points(store, kind, world, monkeypatch, capsys):
-    play(store, kind, world, monkeypatch, capsys, every=9)
+    play(store, kind, world, monkeypatch, capsys, every=18)
 
 
 @pytest.mark.slow
