@@ -8,6 +8,7 @@ import pty
 import select
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tests.waiting import PATIENCE, wait_until
 from flott.cli.main import main
 from flott.cli.sql_prompt import is_complete, words_of
 from flott.cli.sql_script import statements_of
+from flott.cli.sql_session import SqlSession
 from flott.common.types import RowKind
 from flott.table import TableEnvironment
 from flott.table.standing_rows import StandingRows
@@ -163,3 +165,43 @@ def test_a_terminal(tmp_path):
     finally:
         terminal.close()
     assert "SUM(n) AS total" in (tmp_path / "history").read_text()
+
+
+def lines_in(folder):
+    return sum(len(file.read_text().splitlines()) for file in folder.glob("part-*"))
+
+
+@pytest.mark.job
+@pytest.mark.slow
+def test_an_insert_lives_on_when_the_shell_is_killed(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLOTT_REGISTRY_DIR", str(tmp_path / "registry" / "jobs"))
+    out = tmp_path / "out"
+    terminal = Terminal(tmp_path)
+    try:
+        for statement in (
+            "SET 'execution.checkpointing.interval' = '100 ms'",
+            "CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '200')",
+            f"CREATE TABLE o (n BIGINT) WITH ('connector' = 'filesystem', 'path' = '{out}', 'format' = 'csv')",
+        ):
+            terminal.wait_for("flott>")
+            terminal.type(f"{statement};\n")
+            terminal.wait_for("OK")
+        terminal.wait_for("flott>")
+        terminal.type("INSERT INTO o SELECT m FROM g;\n")
+        terminal.wait_for("column 'm' not found")  # found here, before a process is started
+        terminal.wait_for("flott>")
+        terminal.type("INSERT INTO o SELECT n FROM g;\n")
+        terminal.wait_for("Its output goes to")
+        terminal.wait_for("flott>")
+        terminal.type("SHOW JOBS;\n")
+        terminal.wait_for("RUNNING")
+    finally:
+        terminal.close()  # kill -9
+    before = lines_in(out)
+    wait_until("more rows than the shell has seen", lambda: lines_in(out), lambda lines: lines > before + 200)
+    [job] = [json.loads(line) for line in CliRunner().invoke(main, ["list", "--json"]).output.splitlines()]
+    assert job["status"] == "RUNNING"
+    said = StringIO()
+    SqlSession(said).run(statements_of(f"STOP JOB '{job['jid']}'")[0])
+    assert said.getvalue() == f"Job {job['jid']} is being canceled.\n"
+    wait_until("the end of the job", lambda: CliRunner().invoke(main, ["list"]).output, lambda text: "No jobs" in text)

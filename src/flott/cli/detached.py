@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ import click
 
 from flott.cli.api import Api, UnreachableError
 from flott.cli.output import fail, show_json
+from flott.errors import FlottError
 from flott.rest.attach import LOG_VARIABLE
 from flott.rest.registry import registered_jobs, registry_directory
 
@@ -28,17 +30,76 @@ SHOWN = 4000
 """So many of the last characters of a log are shown."""
 
 
+class NoJobError(FlottError):
+    """A detached process ended without a job."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Detached:
+    """A job in a process of its own."""
+
+    job: RegisteredJob
+    pid: int
+    log: Path
+    trouble: str | None
+    """How the job is, if no epoch has completed yet."""
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """The same for JSON."""
+        job = self.job
+        return {
+            "jid": job.job_id,
+            "name": job.name,
+            "rest": job.rest,
+            "token-file": job.token_file,
+            "pid": self.pid,
+            "log": str(self.log),
+            "not-yet": self.trouble,
+        }
+
+    @property
+    def text(self) -> str:
+        """The same for people."""
+        named = f"Job '{self.job.name}' ({self.job.job_id})"
+        if self.trouble is None:
+            return f"{named} runs: {page(self.job)}\nIts output goes to {self.log}"
+        started = f"{named} has started, but no epoch has completed yet: {page(self.job)}"
+        return f"{started}\n{self.trouble}\nIts output goes to {self.log}"
+
+
 def run_detached(command: list[str], name: str, *, as_json: bool) -> None:
     """Run this command in a process of its own; tell the job's id once it is registered."""
+    try:
+        started = start_detached(["run", *command], name)
+    except NoJobError as error:
+        fail(str(error), error.code)
+    if as_json:
+        show_json(started.about)
+    else:
+        click.echo(started.text)
+
+
+def log_directory() -> Path:
+    """Return where the logs of detached jobs are, for their owner only."""
     logs = registry_directory().parent / "logs"
     logs.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return logs
+
+
+def start_detached(command: list[str], name: str) -> Detached:
+    """Run a command of ours in a process of its own, and wait until its job works."""
     # A name that no other start has, not even one of this process in this second; readable for its owner only.
-    descriptor, log_name = tempfile.mkstemp(".log", f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-", logs)
+    descriptor, log_name = tempfile.mkstemp(".log", f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-", log_directory())
     log = Path(log_name)
     environment = {**os.environ, LOG_VARIABLE: str(log), "PYTHONUNBUFFERED": "1"}
     with os.fdopen(descriptor, "wb") as output:
         process = subprocess.Popen(  # noqa: S603 - this very program again
-            [sys.executable, "-m", "flott.cli.main", "run", *command],
+            [sys.executable, "-m", "flott.cli.main", *command],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -51,20 +112,12 @@ def run_detached(command: list[str], name: str, *, as_json: bool) -> None:
         process.terminate()
         raise
     if job is None:
-        fail(
-            f"the program ended without a job that runs; its output, from {log}:\n{tail(log)}", process.returncode or 1
-        )
+        message = f"the program ended without a job that runs; its output, from {log}:\n{tail(log)}"
+        raise NoJobError(message, process.returncode or 1)
     trouble = wait_for_epoch(process, job)
-    if as_json:
-        about = {"jid": job.job_id, "name": job.name, "rest": job.rest, "token-file": job.token_file}
-        show_json({**about, "pid": process.pid, "log": str(log), "not-yet": trouble})
-    elif trouble is None:
-        click.echo(f"Job '{job.name}' ({job.job_id}) runs: {page(job)}\nIts output goes to {log}")
-    else:
-        started = f"Job '{job.name}' ({job.job_id}) has started, but no epoch has completed yet: {page(job)}"
-        click.echo(f"{started}\n{trouble}\nIts output goes to {log}")
     # It lives on; nobody here waits for its end.
     process.returncode = 0
+    return Detached(job, process.pid, log, trouble)
 
 
 def page(job: RegisteredJob) -> str | None:
@@ -130,6 +183,14 @@ def command_of(job: Path, arguments: tuple[str, ...], *, pyflink: bool, settings
     >>> command_of(Path("job.py"), ("x",), pyflink=False, settings=given)
     ['-p', '2', '-n', '--local', '--new', '-D', 'a=b', 'job.py', 'x']
     """
+    words = words_of(settings)
+    if pyflink:
+        words.append("--pyflink")
+    return [*words, str(job), *arguments]
+
+
+def words_of(settings: dict[str, Any]) -> list[str]:
+    """Return the words that say the same as these options, which several commands have."""
     named = {"parallelism": "-p", "master": "--master", "savepoint": "-s", "claim_mode": "--claim-mode"}
     words = []
     for name, option in named.items():
@@ -141,8 +202,6 @@ def command_of(job: Path, arguments: tuple[str, ...], *, pyflink: bool, settings
         words.append("--local")
     if settings.get("new"):
         words.append("--new")
-    if pyflink:
-        words.append("--pyflink")
     for one in settings["properties"]:
         words += ["-D", one]
-    return [*words, str(job), *arguments]
+    return words

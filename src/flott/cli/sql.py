@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from flott.cli.detached import words_of
 from flott.cli.output import AS_JSON
 from flott.cli.settings import applied, settings_of, with_settings
 
@@ -21,7 +22,8 @@ def sql(file: Path | None, text: str | None, *, as_json: bool, **settings: Any) 
     r"""Run SQL: from a file, from the command line, or as you type it.
 
     On a terminal the result of a query is a table that changes in place; elsewhere each change is a line. INSERTs of a
-    file are waited for.
+    file are waited for; one that is typed runs in a process of its own, also after the shell has ended (SHOW JOBS,
+    STOP JOB 'id', flott list).
 
     \b
     flott sql
@@ -32,19 +34,22 @@ def sql(file: Path | None, text: str | None, *, as_json: bool, **settings: Any) 
     if file is not None and text is not None:
         raise click.UsageError("give either -f or -e")
     # All of SQL takes longer to load than the other commands take.
+    from flott.cli.sql_jobs import DetachedInserts
     from flott.cli.sql_session import SqlSession
     from flott.cli.sql_shell import interact, run_script
 
+    typed = file is None and text is None and sys.stdin.isatty()
+    detached = DetachedInserts(words_of(settings)) if typed else None
     with applied(settings_of(**settings)):
-        session = SqlSession(as_json=as_json)
+        session = SqlSession(as_json=as_json, detached=detached)
         try:
             if file is not None:
                 run_script(session, file.read_text(encoding="utf-8"), f"{file}: ")
             elif text is not None:
                 run_script(session, text)
-            elif not sys.stdin.isatty():
-                run_script(session, sys.stdin.read())
-            else:
+            elif typed:
                 interact(session)
+            else:
+                run_script(session, sys.stdin.read())
         finally:
             session.close()

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, TextIO
 
 from flott.cli.live_table import LiveTable, show_lines
+from flott.cli.sql_jobs import SHOW_JOBS, STOP_JOB, listed_jobs, stop_job
 from flott.cli.sql_json import show_json_rows
 from flott.errors import FlottError
 from flott.table import TableEnvironment
@@ -15,15 +16,25 @@ from flott.table.result_kind import ResultKind
 from flott.table.table_result import drawn
 
 if TYPE_CHECKING:
+    from flott.cli.sql_jobs import DetachedInserts
     from flott.cli.sql_script import Statement
     from flott.common.job_client import JobClient
     from flott.table.table_result import TableResult
 
 
 class SqlSession:
-    """One environment; its INSERTs run on in the background until they are waited for."""
+    """One environment. Its INSERTs run on in the background until they are waited for; or in processes of their own.
 
-    def __init__(self, out: TextIO | None = None, *, as_json: bool = False) -> None:
+    Args:
+        out: Where results go.
+        as_json: Whether they are JSON.
+        detached: What starts INSERTs in processes of their own; None for jobs of this process.
+    """
+
+    def __init__(
+        self, out: TextIO | None = None, *, as_json: bool = False, detached: DetachedInserts | None = None
+    ) -> None:
+        self._detached = detached
         self.t_env = TableEnvironment.create()
         self._out = out or sys.stdout
         self._as_json = as_json
@@ -31,9 +42,13 @@ class SqlSession:
 
     def run(self, statement: Statement) -> None:
         """Execute a statement and show its result."""
+        if self._steer(statement.text) or self._start(statement.text):
+            return
         result = self.t_env.execute_sql(statement.text)
         client = result.get_job_client()
         if client is None and result.get_result_kind() is ResultKind.SUCCESS:
+            if self._detached is not None:
+                self._detached.remember(statement.text)
             self._out.write('{"result": "OK"}\n' if self._as_json else "OK\n")
         elif self._as_json and (client is None or result.is_query()):
             show_json_rows(result, self._out)
@@ -47,6 +62,27 @@ class SqlSession:
             told = json.dumps({"jid": job_id}) if self._as_json else f"Job {job_id} has been started."
             self._out.write(f"{told}\n")
         self._out.flush()
+
+    def _start(self, text: str) -> bool:
+        """Start an INSERT in a process of its own; return whether the statement was one that does."""
+        started = None if self._detached is None else self._detached.start(text, self.t_env)
+        if started is None:
+            return False
+        self._out.write(f"{json.dumps(started.about) if self._as_json else started.text}\n")
+        self._out.flush()
+        return True
+
+    def _steer(self, text: str) -> bool:
+        """Execute SHOW JOBS and STOP JOB; return whether the statement was one of them."""
+        stop = STOP_JOB.fullmatch(text)
+        if stop is not None:
+            self._out.write(f"{stop_job(stop['job'], savepoint=stop['savepoint'] is not None)}\n")
+        elif SHOW_JOBS.fullmatch(text):
+            self._out.write(drawn(["job id", "job name", "status", "rest"], listed_jobs()))
+        else:
+            return False
+        self._out.flush()
+        return True
 
     def wait(self) -> None:
         """Wait until all INSERTs have ended; a failure of one is raised."""
