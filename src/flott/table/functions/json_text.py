@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import json
+import math
 import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -42,7 +43,7 @@ def json_text(value: Any) -> str:
     if isinstance(value, list):
         return f"[{','.join(map(json_text, value))}]"
     if isinstance(value, float):
-        return str(Decimal(java_float(value)))
+        return _of_float(value)
     if isinstance(value, Decimal):
         return str(value)
     return json.dumps(value, ensure_ascii=False)
@@ -62,7 +63,7 @@ def encoder(kind: t.DataType) -> Callable[[Any], str]:  # noqa: PLR0911 - a case
             (name, "null" if one is None else write(one)) for name, write, one in zip(names, kinds, row, strict=True)
         )
     if isinstance(kind, t.FloatType):
-        return lambda value: str(Decimal(java_float(value, single=True)))
+        return lambda value: _of_float(value, single=True)
     if isinstance(kind, t.DecimalType):
         return str
     if isinstance(kind, (t.BinaryType, t.VarBinaryType)):
@@ -70,6 +71,12 @@ def encoder(kind: t.DataType) -> Callable[[Any], str]:  # noqa: PLR0911 - a case
     if isinstance(kind, (t.DateType, t.TimeType, t.TimestampType, t.LocalZonedTimestampType)):
         return lambda value: f'"{_time_text(value)}"'
     return json_text
+
+
+def _of_float(value: float, *, single: bool = False) -> str:
+    """Return a floating point number in JSON, which has no infinity: as in Flink, it is a string there."""
+    text = java_float(value, single=single)
+    return str(Decimal(text)) if math.isfinite(value) else f'"{text}"'
 
 
 def _object(pairs: Iterable[tuple[str, str]]) -> str:

@@ -121,7 +121,8 @@ def _similar(call: Call, args: list[Column], session: Session) -> Column:
 
 
 scalar("REGEXP", "RLIKE", bind=takes(BOOLEAN, a_text, a_text))(
-    row_by_row(lambda text, pattern: _compiled(pattern).search(text) is not None)
+    # In Flink, an empty expression is found nowhere.
+    row_by_row(lambda text, pattern: pattern != "" and _compiled(pattern).search(text) is not None)
 )
 
 

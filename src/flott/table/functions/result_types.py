@@ -85,8 +85,9 @@ def _longer(one: t.DataType, other: t.DataType) -> t.DataType:
 def common_number(one: t.DataType, other: t.DataType) -> t.DataType:
     """Return the type of numbers that two types of numbers have in common."""
     if isinstance(one, (t.DoubleType, t.FloatType)) or isinstance(other, (t.DoubleType, t.FloatType)):
-        both = isinstance(one, t.FloatType) and isinstance(other, t.FloatType)
-        return DataTypes.FLOAT() if both else DataTypes.DOUBLE()
+        # As in Flink, a FLOAT and an integer are a FLOAT.
+        doubled = any(isinstance(kind, (t.DoubleType, t.DecimalType)) for kind in (one, other))
+        return DataTypes.DOUBLE() if doubled else DataTypes.FLOAT()
     if isinstance(one, t.DecimalType) or isinstance(other, t.DecimalType):
         (precision, scale), (more, fraction) = digits(one), digits(other)
         wide = max(scale, fraction)

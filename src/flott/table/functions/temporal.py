@@ -181,7 +181,10 @@ TIME_OF_DAY = re.compile(r"%[^YmdjaAbBuwUVGy%]")
 
 def _bind_format(name: str, args: list[Expr]) -> Call:
     check_count(name, args, 2, 2)
-    first = cast_to(args[0], DataTypes.TIMESTAMP(3)) if a_text(args[0].type) else args[0]
+    first = args[0]
+    if a_text(first.type):
+        # What is not a timestamp gives NULL, as in Flink.
+        first = Call(DataTypes.TIMESTAMP(3).nullable(), "TRY_CAST", (cast_to(first, DataTypes.STRING()),))
     return takes(DataTypes.STRING(), a_time, a_text)(name, [first, args[1]])
 
 

@@ -170,8 +170,8 @@ def _replace(call: Call, args: list[Column], session: Session) -> Column:
 
 
 def _pad(text: str, length: int, fill: str, *, left: bool) -> str | None:
-    if length < 0 or (not fill and length > len(text)):
-        return None
+    if length < 0 or not fill:
+        return None  # As in Flink, also where nothing is missing.
     missing = max(0, length - len(text))
     padding = (fill * missing)[:missing]
     return (padding + text if left else text + padding) if missing else text[:length]
