@@ -87,7 +87,7 @@ test-values: setup ## Send arbitrary values and keys over every edge, into every
 	$(PYTEST) -q -m "values and not nightly" tests/values
 
 .PHONY: sql-corpus
-sql-corpus: $(STAMP) ## Compare random queries with DuckDB, in batch and streaming mode
+sql-corpus: $(STAMP) ## Compare functions with Flink's recorded answers, and random queries with DuckDB
 	$(PYTEST) -q -n 2 --dist loadfile -m corpus tests/table
 
 .PHONY: planner-fuzzer

@@ -8,7 +8,7 @@ Markers (declared in pyproject.toml; an unknown one is an error):
 - `slow`: takes more than ten seconds, or starts a Spark of its own. `make test-slow` runs these.
 - `nightly`: takes too long for CI, and a cheaper test covers the same code. `make test-nightly` runs these.
 - `values`: the harness of values and keys: the same jobs on all runners. `make test-values` runs these.
-- `corpus`: random SQL against DuckDB. `make sql-corpus` runs these.
+- `corpus`: SQL against Flink's recorded answers and against DuckDB. `make sql-corpus` runs these.
 - `fuzzer`: random statements for the planner. `make planner-fuzzer` runs these.
 - `chaos`: kills processes or breaks storage while a job runs. `make test-chaos` runs these.
 - `oracle`: asks PyFlink or Flink whether they do the same. `make oracle` runs these.
