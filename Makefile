@@ -205,11 +205,11 @@ FRESH = $$($(PYTHON) -c 'from random import randrange; print(f"{randrange(10**9)
 
 .PHONY: hunt-queries
 hunt-queries: $(STAMP) ## Compare thirty thousand new random queries with DuckDB, or FLOTT_QUERIES=first,count
-	FLOTT_QUERIES=$${FLOTT_QUERIES:-$(call FRESH,30000)} nice -n 10 $(PYTEST) -q tests/table/random/test_duckdb.py
+	FLOTT_QUERIES=$${FLOTT_QUERIES:-$(call FRESH,30000)} $(PYTEST) -q tests/table/random/test_duckdb.py
 
 .PHONY: hunt-planner
 hunt-planner: $(STAMP) ## Plan half a million new random statements, or FLOTT_STATEMENTS=first,count
-	FLOTT_STATEMENTS=$${FLOTT_STATEMENTS:-$(call FRESH,500000)} nice -n 10 $(PYTEST) -q tests/table/random/test_planner.py
+	FLOTT_STATEMENTS=$${FLOTT_STATEMENTS:-$(call FRESH,500000)} $(PYTEST) -q tests/table/random/test_planner.py
 
 .PHONY: hunt-campaign
 hunt-campaign: $(STAMP) ## Disturb jobs on embedded Spark for an hour, or MINUTES: kills, pauses, power cuts (root; not part of hunt)
