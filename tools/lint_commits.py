@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LANDED = frozenset({
     "ad55eaf48a0034995fa940c495aa00c06eeab73b", "10fb9262a981e45513613909bdd5c988fadfada3",
     "c00a01cab1b87aeb3dfa6b9484274f836248dbb6",
-    "9693ef64fa52ab383d5e4837a5f6129873d5a7a5",
+    "9693ef64fa52ab383d5e4837a5f6129873d5a7a5", "10f66b32704e9e4188f8380f5feca1f1878e7661",
 })  # fmt: skip
 """Commits with a bad subject or body that were on main before anybody noticed: main is not rewritten for them."""
 
