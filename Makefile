@@ -82,9 +82,11 @@ test-properties: HYPOTHESIS_PROFILE := $(if $(filter quick,$(HYPOTHESIS_PROFILE)
 test-properties: $(STAMP) ## Run the properties with ten times as many random examples
 	$(PYTEST) -q -n 2 -m "hypothesis and not spark and not slow and not nightly and not chaos and not values and not corpus and not fuzzer" tests
 
+VALUES = $(PYTEST) -q -m "values and not nightly" tests/values
+
 .PHONY: test-values
 test-values: setup ## Send arbitrary values and keys over every edge, into every state, on every runner
-	$(PYTEST) -q -m "values and not nightly" tests/values
+	$(VALUES)
 
 .PHONY: sql-corpus
 sql-corpus: $(STAMP) ## Compare functions with Flink's recorded answers, and random queries with DuckDB
@@ -195,10 +197,11 @@ hunt-simulation: $(STAMP) ## Run the simulated crashes with three thousand new s
 	  $(PYTEST) -q tests/chaos/test_simulation.py
 
 .PHONY: hunt-values
+hunt-values: HYPOTHESIS_PROFILE := hunt
 hunt-values: setup ## Run the harness of values and keys with new random input, in rounds, for an hour or MINUTES
 	@end=$$(($$(date +%s) + 60 * $(or $(MINUTES),60))); found=0; \
 	while [ $$(date +%s) -lt $$end ]; do \
-	  HYPOTHESIS_PROFILE=hunt $(MAKE) --no-print-directory test-values || found=1; \
+	  $(VALUES) || found=1; \
 	done; exit $$found
 
 FRESH = $$($(PYTHON) -c 'from random import randrange; print(f"{randrange(10**9)},$(1)")')

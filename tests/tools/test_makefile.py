@@ -35,6 +35,12 @@ def test_the_tasks_that_the_docs_promise_are_there(task):
     assert run_make("--dry-run", task)
 
 
+def test_no_loop_runs_make():
+    # Lines with $(MAKE) run even with --dry-run, so that a loop around one would never end there.
+    text = (REPOSITORY / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    assert not re.findall(r"^\t.*\b(?:while|until)\b.*\$\(MAKE\).*", text, flags=re.MULTILINE)
+
+
 def test_the_demo_installs_what_a_job_needs_and_tests_install_the_tools(tmp_path):
     demo, test = (run_make("--dry-run", f"VENV={tmp_path}", task) for task in ("demo", "test-fast"))
     assert f"tools/setup_venv.sh {tmp_path} runtime\n" in demo
