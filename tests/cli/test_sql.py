@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import select
+import shutil
 import subprocess
 import sys
 from io import StringIO
@@ -16,10 +17,12 @@ from click.testing import CliRunner
 from tests.waiting import PATIENCE, wait_until
 
 from flott.cli.main import main
+from flott.cli.sql_jobs import DetachedInserts
 from flott.cli.sql_prompt import is_complete, words_of
 from flott.cli.sql_script import statements_of
 from flott.cli.sql_session import SqlSession
 from flott.common.types import RowKind
+from flott.errors import FlottError
 from flott.table import TableEnvironment
 from flott.table.standing_rows import StandingRows
 
@@ -203,5 +206,69 @@ def test_an_insert_lives_on_when_the_shell_is_killed(tmp_path, monkeypatch):
     assert job["status"] == "RUNNING"
     said = StringIO()
     SqlSession(said).run(statements_of(f"STOP JOB '{job['jid']}'")[0])
-    assert said.getvalue() == f"Job {job['jid']} is being canceled.\n"
+    assert said.getvalue() == f"Job {job['jid']} is CANCELED.\n"
     wait_until("the end of the job", lambda: CliRunner().invoke(main, ["list"]).output, lambda text: "No jobs" in text)
+
+
+def shell(said):
+    return SqlSession(said, detached=DetachedInserts(HERE))
+
+
+def enter(session, text):
+    for statement in statements_of(text):
+        session.run(statement)
+
+
+def running_jobs():
+    return [json.loads(line)["jid"] for line in CliRunner().invoke(main, ["list", "--json"]).output.splitlines()]
+
+
+def numbers_in(folder, *tables):
+    files = [file for table in tables for file in (folder / table).glob("part-*")]
+    return sorted(int(line) for file in files for line in file.read_text().split())
+
+
+@pytest.mark.job
+@pytest.mark.slow
+def test_a_set_of_inserts_ends_with_a_savepoint_and_goes_on_from_it(tmp_path):
+    said = StringIO()
+    session = shell(said)
+    tables = (
+        "CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '200', "
+        "'fields.n.kind' = 'sequence', 'fields.n.start' = '0', 'fields.n.end' = '1000000000');"
+    ) + "".join(
+        f"CREATE TABLE {name} (n BIGINT) WITH ('connector' = 'filesystem', 'path' = '{tmp_path / name}', "
+        "'format' = 'csv');" for name in ("odd", "even")
+    )  # fmt: skip
+    inserts = (
+        "BEGIN STATEMENT SET; INSERT INTO odd SELECT n FROM g WHERE MOD(n, 2) = 1; "
+        "INSERT INTO even SELECT n FROM g WHERE MOD(n, 2) = 0; END;"
+    )
+    enter(session, "SET 'execution.checkpointing.interval' = '100 ms';" + tables)
+    with pytest.raises(FlottError, match="column 'm' not found"):  # before a process is started
+        enter(session, inserts.replace("SELECT n FROM g WHERE MOD(n, 2) = 0", "SELECT m FROM g"))
+    assert not (tmp_path / "registry" / "logs").exists()
+    enter(session, inserts)
+    wait_until("rows of both INSERTs", lambda: all(lines_in(tmp_path / name) for name in ("odd", "even")))
+    [job] = running_jobs()
+    with pytest.raises(SystemExit):  # nobody has said where savepoints go
+        enter(session, f"STOP JOB '{job}' WITH SAVEPOINT")
+    assert running_jobs() == [job]
+    enter(session, f"STOP JOB '{job}'")
+    assert said.getvalue().endswith(f"Job {job} is CANCELED.\n")
+
+    enter(session, f"SET 'execution.checkpointing.savepoint-dir' = '{tmp_path / 'savepoints'}'")
+    for name in ("odd", "even"):
+        shutil.rmtree(tmp_path / name)
+    for _ in range(2):
+        rows = len(numbers_in(tmp_path, "odd", "even"))
+        enter(session, inserts)
+        wait_until("more rows", lambda: len(numbers_in(tmp_path, "odd", "even")), lambda seen, rows=rows: seen > rows)
+        [job] = running_jobs()
+        enter(session, f"STOP JOB '{job}' WITH SAVEPOINT")
+        job_said, _, savepoint = said.getvalue().splitlines()[-1].rpartition(" Savepoint: ")
+        assert job_said == f"Job {job} is FINISHED."
+        enter(session, f"SET 'execution.state-recovery.path' = '{savepoint}'")
+        found = numbers_in(tmp_path, "odd", "even")
+        assert found == list(range(len(found)))
+        assert {number % 2 for number in numbers_in(tmp_path, "odd")} == {1}

@@ -7,9 +7,11 @@ import re
 import tempfile
 from typing import TYPE_CHECKING
 
-from flott.cli.api import Api, UnreachableError
+from flott.cli.api import UnreachableError
 from flott.cli.detached import log_directory, start_detached
 from flott.cli.doctor import REST_PORTS
+from flott.cli.known_jobs import KnownJob
+from flott.cli.steer import Deadline, ends_soon, wait_for_savepoint, wait_until_over
 from flott.errors import FlottError
 from flott.rest.registry import registered_jobs, registry_directory
 from flott.table.sql.parse import parse_statement
@@ -45,10 +47,14 @@ class DetachedInserts:
         Mistakes are found here, before a process is started.
         """
         statement = parse_statement(text)
-        if not isinstance(statement, (Insert, InsertSet)):
-            return None
         if isinstance(statement, Insert):
-            t_env.explain_sql(text)
+            inserts: tuple[Insert, ...] = (statement,)
+        elif isinstance(statement, InsertSet):
+            inserts = statement.inserts
+        else:
+            return None
+        planner = t_env.planner
+        planner.explain([planner.insert(one) for one in inserts])
         descriptor, file = tempfile.mkstemp(".sql", "insert-", log_directory())  # for its owner only
         with os.fdopen(descriptor, "w", encoding="utf-8") as script:
             script.write(";\n".join([*self._made, text.strip(), ""]))
@@ -63,19 +69,18 @@ def listed_jobs() -> list[list[str]]:
 
 
 def stop_job(job_id: str, *, savepoint: bool) -> str:
-    """Cancel a job, or end it with a savepoint; return what to print."""
-    job = running_job(job_id)
-    if job.rest is None:
-        raise FlottError(f"job '{job_id}' has no REST server")
-    api = Api(job.rest, job.token_file)
+    """Cancel a job, or end it with a savepoint; wait for its end, and return what to print."""
+    known = KnownJob.registered(running_job(job_id))
+    if savepoint:
+        path = wait_for_savepoint(known, None, "stop", {"drain": False}, Deadline(None))
+        over = wait_until_over(known, None, Deadline(None), "stopping")
+        return f"Job {known.job_id} is {over.status}. Savepoint: {path}"
     try:
-        if savepoint:
-            api.ask("POST", f"/jobs/{job.job_id}/stop", {})
-            return f"Job {job.job_id} ends with a savepoint."
-        api.ask("PATCH", f"/jobs/{job.job_id}?mode=cancel")
+        known.api.ask("PATCH", f"/jobs/{known.job_id}?mode=cancel")
     except UnreachableError as error:
-        raise FlottError(str(error)) from error
-    return f"Job {job.job_id} is being canceled."
+        if not ends_soon(known, None):
+            raise FlottError(str(error)) from error
+    return f"Job {known.job_id} is {wait_until_over(known, None, Deadline(None), 'cancelling').status}."
 
 
 def running_job(job_id: str) -> RegisteredJob:

@@ -43,3 +43,8 @@ def interact(session: SqlSession) -> None:
             except FlottError as error:
                 click.echo(f"Error: {error}", err=True)
                 break
+            except SystemExit:  # what asks a job ends a command that was refused, and has said why
+                break
+            except KeyboardInterrupt:
+                click.echo("Interrupted.", err=True)
+                break
