@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 from tests.waiting import PATIENCE, wait_until
 
+from flott.cli.detached import NoJobError
 from flott.cli.main import main
 from flott.cli.sql_jobs import DetachedInserts
 from flott.cli.sql_prompt import is_complete, words_of
@@ -226,6 +227,35 @@ def running_jobs():
 def numbers_in(folder, *tables):
     files = [file for table in tables for file in (folder / table).glob("part-*")]
     return sorted(int(line) for file in files for line in file.read_text().split())
+
+
+def files_that_name(text, folder):
+    return [file for file in folder.rglob("*") if file.is_file() and text.encode() in file.read_bytes()]
+
+
+@pytest.mark.job
+@pytest.mark.slow
+def test_what_the_session_has_typed_is_in_no_file(tmp_path):
+    said, out = StringIO(), tmp_path / "out"
+    session = shell(said)
+    values = """WITH ('connector' = 'values', 'data' = '[["pässword"]]')"""
+    enter(session, f"CREATE TABLE s (word STRING) {values}")
+    enter(session, "CREATE VIEW v AS SELECT word FROM s")
+    enter(session, "CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '1')")
+    files = f"WITH ('connector' = 'filesystem', 'path' = '{out}', 'format' = 'csv')"
+    enter(session, f"CREATE TABLE o (word STRING) {files}")
+    logs = tmp_path / "registry" / "logs"
+    enter(session, "INSERT INTO o SELECT * FROM v UNION ALL SELECT CAST(n AS STRING) FROM g")
+    wait_until("the row of the table", lambda: lines_in(out))
+    assert files_that_name("pässword", out)
+    assert [file.suffix for file in logs.iterdir()] == [".log"]
+    assert files_that_name("pässword", tmp_path / "registry") == []
+    [job] = running_jobs()
+    enter(session, f"STOP JOB '{job}'")
+    with pytest.raises(NoJobError, match="OVERWRITE"):
+        enter(session, "INSERT OVERWRITE o SELECT word FROM s")
+    assert {file.suffix for file in logs.iterdir()} == {".log"}
+    assert files_that_name("pässword", tmp_path / "registry") == []
 
 
 @pytest.mark.job

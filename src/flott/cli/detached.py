@@ -91,16 +91,22 @@ def log_directory() -> Path:
     return logs
 
 
-def start_detached(command: list[str], name: str) -> Detached:
-    """Run a command of ours in a process of its own, and wait until its job works."""
+def start_detached(command: list[str], name: str, script: str | None = None) -> Detached:
+    """Run a command of ours in a process of its own, and wait until its job works.
+
+    What it reads as its standard input, the script, may hold passwords: it is in a file without a name, which is gone
+    with the processes that have it open, however they end.
+    """
     # A name that no other start has, not even one of this process in this second; readable for its owner only.
     descriptor, log_name = tempfile.mkstemp(".log", f"{name}-{time.strftime('%Y%m%d-%H%M%S')}-", log_directory())
     log = Path(log_name)
     environment = {**os.environ, LOG_VARIABLE: str(log), "PYTHONUNBUFFERED": "1"}
-    with os.fdopen(descriptor, "wb") as output:
+    with os.fdopen(descriptor, "wb") as output, tempfile.TemporaryFile(dir=log_directory()) as unnamed:
+        unnamed.write((script or "").encode())
+        unnamed.seek(0)
         process = subprocess.Popen(  # noqa: S603 - this very program again
             [sys.executable, "-m", "flott.cli.main", *command],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL if script is None else unnamed,
             stdout=output,
             stderr=subprocess.STDOUT,
             env=environment,

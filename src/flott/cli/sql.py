@@ -50,6 +50,6 @@ def sql(file: Path | None, text: str | None, *, as_json: bool, **settings: Any) 
             elif typed:
                 interact(session)
             else:
-                run_script(session, sys.stdin.read())
+                run_script(session, sys.stdin.buffer.read().decode("utf-8"))
         finally:
             session.close()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from typing import TYPE_CHECKING
 
 from flott.cli.api import UnreachableError
-from flott.cli.detached import log_directory, start_detached
+from flott.cli.detached import start_detached
 from flott.cli.doctor import REST_PORTS
 from flott.cli.known_jobs import KnownJob
 from flott.cli.steer import Deadline, ends_soon, wait_for_savepoint, wait_until_over
@@ -55,12 +53,10 @@ class DetachedInserts:
             return None
         planner = t_env.planner
         planner.explain([planner.insert(one) for one in inserts])
-        descriptor, file = tempfile.mkstemp(".sql", "insert-", log_directory())  # for its owner only
-        with os.fdopen(descriptor, "w", encoding="utf-8") as script:
-            script.write(";\n".join([*self._made, text.strip(), ""]))
+        script = ";\n".join([*self._made, text.strip(), ""])
         served = any(word.startswith(("rest.port=", "rest.bind-port=")) for word in self._options)
         page = [] if served else ["-D", f"rest.bind-port={REST_PORTS}"]
-        return start_detached(["sql", "-f", file, *page, *self._options], "sql")
+        return start_detached(["sql", *page, *self._options], "sql", script)
 
 
 def listed_jobs() -> list[list[str]]:
