@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -240,13 +240,11 @@ class LocalZonedTimestampType(_WithPrecision):
     sql_name = "TIMESTAMP_LTZ"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class DayTimeIntervalType(AtomicType):
     """A stretch of time in days down to fractions of a second."""
 
-    sql_name: ClassVar[str] = "INTERVAL DAY TO SECOND"
-    of_days: bool = field(default=False, compare=False)
-    """Whether it is written in days or weeks: a DATE and such an interval are a DATE."""
+    __slots__ = ()
+    sql_name = "INTERVAL DAY TO SECOND"
 
 
 class YearMonthIntervalType(AtomicType):

@@ -18,10 +18,10 @@ from flott.table.functions.aggregates import AGGREGATES
 from flott.table.functions.casts import bind_cast, read_time
 from flott.table.functions.registry import SignatureError, cast_to, functions
 from flott.table.functions.structure import field_of
-from flott.table.functions.temporal import PARTS, part_function
+from flott.table.functions.temporal import OF_DAY, PARTS, part_function
 from flott.table.sql.dialect import LITERAL
 from flott.table.sql.type_text import type_of_cast
-from flott.table.types import DataTypes, TimeType, is_timestamp
+from flott.table.types import DataTypes, DateType, TimeType, is_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -299,6 +299,8 @@ class ExpressionBinder:
             one = interval(exp.Interval(this=exp.Literal.string(digits), unit=exp.var(unit)))
         except ValueError as error:
             raise wrong(str(error), node, self.scope.text) from None
+        if isinstance(second.type, DateType) and unit in OF_DAY:
+            second = cast_to(second, DataTypes.TIMESTAMP(6))
         return self.call("+", [second, self.call("*", [one, first])])
 
     def user_call(self, name: str, user: Any, args: list[Expr], node: exp.Expr) -> Expr:

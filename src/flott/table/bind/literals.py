@@ -96,8 +96,8 @@ def _interval(node: exp.Interval) -> Literal:
         return Literal(YearMonthIntervalType().not_null(), int(text) * MONTHS[name])
     if name not in SECONDS:
         raise ValueError(f"INTERVAL '{text}' {name}: the unit is one of {', '.join([*SECONDS, *MONTHS])}")
-    kind = DayTimeIntervalType(is_nullable=False, of_days=name in {"DAY", "WEEK"})
-    return Literal(kind, dt.timedelta(microseconds=int(Decimal(text) * SECONDS[name] * 10**6)))
+    span = dt.timedelta(microseconds=int(Decimal(text) * SECONDS[name] * 10**6))
+    return Literal(DayTimeIntervalType().not_null(), span)
 
 
 def _span(text: str, first: str, last: str) -> Literal:

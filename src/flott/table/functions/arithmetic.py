@@ -64,9 +64,6 @@ def _bind_times(name: str, one: Expr, other: Expr) -> Call:
         kind, by_months = one.type, isinstance(other.type, t.YearMonthIntervalType)
         if isinstance(kind, t.TimeType) and by_months:
             raise SignatureError("a TIME has no months; give an interval of hours, minutes or seconds")
-        if isinstance(kind, t.DateType) and not by_months and not other.type.of_days:  # type: ignore[attr-defined]
-            kind = DataTypes.TIMESTAMP(3)
-            one = cast_to(one, kind)
         return Call(with_nulls(kind, args), f"TIME{name}", (one, other))
     if name in "+-" and all(spans) and one.type.same_as(other.type):
         return Call(with_nulls(one.type, args), name, (one, other))

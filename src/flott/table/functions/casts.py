@@ -335,13 +335,25 @@ def _times(column: Column, source: t.DataType, target: t.DataType, session: Sess
         return _times(local, plain, target, session)
     if isinstance(source, (t.TimestampType, t.DateType)) and isinstance(target, t.LocalZonedTimestampType):
         plain = column.cast(pa.timestamp("us"))
-        moments = pc.assume_timezone(plain, session.zone, ambiguous="earliest", nonexistent="latest")
-        return cut_to_precision(moments.cast(kind), target.precision)
+        return cut_to_precision(moments_at(plain, session.zone).cast(kind), target.precision)
     if isinstance(target, t.TimeType):
         return cut_to_precision(column.cast(kind, safe=False), target.precision)
     if isinstance(target, t.DateType):
         return pc.floor_temporal(column, unit="day").cast(kind, safe=False)
     return cut_to_precision(column.cast(kind), getattr(target, "precision", 6))
+
+
+def moments_at(clock: Column, zone: str) -> Column:
+    """Return the moments at which clocks of a zone show a time: the earlier one of two.
+
+    What no clock shows, in the gap when summer time begins, is later by the length of the gap.
+
+    >>> plain = pa.array([dt.datetime(2020, 3, 29, 2, 30)], pa.timestamp("us"))
+    >>> pc.local_timestamp(moments_at(plain, "Europe/Berlin")).to_pylist()
+    [datetime.datetime(2020, 3, 29, 3, 30)]
+    """
+    moments = pc.assume_timezone(clock, zone, ambiguous="earliest", nonexistent="earliest")
+    return pc.add(moments, pc.subtract(clock, pc.local_timestamp(moments)))
 
 
 def cut_to_precision(column: Column, precision: int) -> Column:

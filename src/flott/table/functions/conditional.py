@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flott.table.expr import Call, Literal
 from flott.table.functions.comparison import a_condition
 from flott.table.functions.registry import SignatureError, alike, cast_to, check_count, functions, scalar
-from flott.table.types import DataTypes, NullType
+from flott.table.types import DataTypes, DateType, NullType, TimestampType
 
 if TYPE_CHECKING:
     from flott.table.expr import Expr
@@ -44,6 +44,9 @@ def _bind_if(name: str, args: list[Expr]) -> Call:
 
 def _bind_coalesce(name: str, args: list[Expr]) -> Call:
     check_count(name, args, 1)
+    timed = (DateType, TimestampType)
+    if any(isinstance(arg.type, DateType) for arg in args) and all(isinstance(arg.type, timed) for arg in args):
+        args = [cast_to(arg, DataTypes.DATE()) for arg in args]  # as in Flink, where the time of day is dropped
     parts: list[Expr] = []
     for arg in args[:-1]:
         present = Call(BOOLEAN, "NOT", (Call(BOOLEAN, "IS NULL", (arg,)),))

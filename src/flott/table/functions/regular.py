@@ -154,41 +154,11 @@ def _nullable(call: Call) -> Call:
     return Call(call.type.nullable(), call.function, call.args)
 
 
-@lru_cache(maxsize=256)
-def _replacement(new: str, groups: int) -> tuple[str | int, ...] | None:
-    """Return a replacement as Java reads it: strings, and numbers of groups; None if Java does not read it."""
-    made: list[str | int] = []
-    position = 0
-    while position < len(new):
-        letter = new[position]
-        position += 1
-        if letter == "\\":
-            if position == len(new):
-                return None
-            made.append(new[position])
-            position += 1
-        elif letter != "$":
-            made.append(letter)
-        else:
-            end = position
-            while new[end : end + 1].isdecimal() and (end == position or int(new[position : end + 1]) <= groups):
-                end += 1
-            if end == position or int(new[position:end]) > groups:
-                return None
-            made.append(int(new[position:end]))
-            position = end
-    return tuple(made)
-
-
 def _replace(text: str, pattern: str, new: str) -> str | None:
     try:
-        found = _compiled(pattern)
+        return _compiled(pattern).sub(lambda _: new, text)  # as in Flink, to which $1 is nothing special
     except FlottError:
-        return None  # As in Flink, also where the replacement is wrong.
-    parts = _replacement(new, found.groups)
-    if parts is None:
-        return text if found.search(text) is None else None
-    return found.sub(lambda one: "".join(part if isinstance(part, str) else one[part] or "" for part in parts), text)
+        return None  # As in Flink.
 
 
 scalar("REGEXP_REPLACE", bind=lambda name, args: _nullable(takes(TEXT, a_text, a_text, a_text)(name, args)))(

@@ -15,7 +15,7 @@ from flott.errors import FlottError
 from flott.table import types as t
 from flott.table.arrow_types import to_arrow_type
 from flott.table.expr import Call
-from flott.table.functions.casts import read_timestamp
+from flott.table.functions.casts import moments_at, read_timestamp
 from flott.table.functions.date_patterns import date_pattern
 from flott.table.functions.registry import (
     SignatureError,
@@ -109,7 +109,7 @@ def _rounded(name: str, function: Any) -> None:
             return made
         kind = to_arrow_type(call.type)
         if pa.types.is_timestamp(kind) and kind.tz is not None:
-            return pc.assume_timezone(made, session.zone, ambiguous="earliest", nonexistent="latest").cast(kind)
+            return moments_at(made, session.zone).cast(kind)
         return made.cast(kind)
 
     scalar(name, bind=_bind_rounded)(evaluate)
@@ -138,8 +138,11 @@ def _moved(sign: int) -> Any:
         if pa.types.is_time(moment.type):
             return _time_of_day(moment, span, sign)
         if pa.types.is_duration(span.type):
-            plain = moment.cast(pa.timestamp("us")) if pa.types.is_date(moment.type) else moment
-            return (pc.add if sign > 0 else pc.subtract)(plain, span).cast(moment.type)
+            if pa.types.is_date(moment.type):
+                # As in Flink, the hours of an interval are dropped.
+                days = pc.multiply(pc.divide(span.cast(pa.int64()), DAY), sign)
+                return pc.add(moment.cast(pa.int32()).cast(pa.int64()), days).cast(pa.int32()).cast(moment.type)
+            return (pc.add if sign > 0 else pc.subtract)(moment, span).cast(moment.type)
         return row_by_row(lambda at, months: add_months(at, sign * months))(call, args, session)
 
     return evaluate
@@ -287,6 +290,10 @@ def _within(column: Column, low: int, high: int) -> tuple[Column, Column]:
     return pc.greater_equal(column.cast(pa.int64()), low), pc.less_equal(column.cast(pa.int64()), high)
 
 
+NOT_A_TIME = -(2**63)
+"""What UNIX_TIMESTAMP gives for a string that is none, as in Flink."""
+
+
 def _bind_unix(name: str, args: list[Expr]) -> Call:
     check_count(name, args, 0, 2)
     if args and not a_text(args[0].type):
@@ -300,9 +307,12 @@ def _unix(call: Call, args: list[Column], session: Session) -> Column:
         return pa.scalar(session.now // 1000, pa.int64())
     zone = ZoneInfo(session.zone)
 
-    def seconds(*given: str) -> int | None:
+    def seconds(*given: str) -> int:
         found = _parsed(*given)
-        return None if found is None else int(found.replace(tzinfo=zone).timestamp())
+        if found is None:
+            return NOT_A_TIME
+        # As in Flink, the later moment where the clock shows a time twice.
+        return int(max(found.replace(tzinfo=zone, fold=fold).timestamp() for fold in (0, 1)))
 
     return row_by_row(seconds)(call, args, session)
 
