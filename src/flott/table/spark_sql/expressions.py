@@ -175,6 +175,16 @@ def _same_in_spark(source: t.DataType, target: t.DataType) -> bool:
     return isinstance(target, t.DateType) and t.is_timestamp(source)
 
 
+MOST_NEGATED = 34
+"""Spark rounds to so many digits when it changes the sign of a DECIMAL."""
+
+
+def _positive(call: Call, part: Callable[[Expr], str]) -> str:
+    if isinstance(call.type, t.DecimalType) and call.type.precision > MOST_NEGATED:
+        raise UntranslatableError("ABS of decimals with that many digits")
+    return _typed(call, f"ABS({part(call.args[0])})")
+
+
 # ---------------------------------------------------------------------------- texts and times
 
 
@@ -249,7 +259,7 @@ WRITE: dict[str, Callable[[Call, Callable[[Expr], str]], str]] = {
     "IN": _one_of, "CASE": _case, "LIKE": _like, "GREATEST": _extreme, "LEAST": _extreme,
     "+": _arithmetic, "-": _arithmetic, "*": _arithmetic, "/": _quotient, "%": _quotient,
     "NEGATE": lambda call, part: _typed(call, f"(- {part(call.args[0])})"),
-    "ABS": lambda call, part: _typed(call, f"ABS({part(call.args[0])})"),
+    "ABS": _positive,
     "SQRT": _function("SQRT"), "ROUND": _round, "FLOOR": _whole, "CEIL": _whole, "CEILING": _whole,
     "CAST": _cast,
     "||": _function("CONCAT"), "CONCAT": _function("CONCAT"), "UPPER": _function("UPPER"), "LOWER": _function("LOWER"),
