@@ -58,7 +58,9 @@ class Starts:
         return self.begin(FAST, *options).wait(PATIENCE)
 
     def printed(self):
-        return (self.directory / "log").read_text()
+        """What was printed by all starts; a detached job prints into a log of its own."""
+        logs = [self.directory / "log", *(self.directory / "registry" / "logs").glob("*.log")]
+        return "".join(log.read_text() for log in logs)
 
 
 @pytest.mark.parametrize("way", ["run", "run -d", "supervisor"])
