@@ -69,6 +69,11 @@ def test_gives_the_same_when_constants_are_folded(text, wanted):
         ("CHR(1)", "there is no function"),
         ("'a' SIMILAR TO '[[:LETTER:]]'", "a class such as [:ALPHA:]"),
         ("'a' SIMILAR TO '[[a]'", "a class such as [:ALPHA:]"),
+        ("LPAD('7', 2147483647, '0')", "2147483647 characters is too long"),
+        ("RPAD('7', 2147483647, '0')", "2147483647 characters is too long"),
+        ("REPEAT('ab', 2147483647)", "4294967294 characters is too long"),
+        ("CAST('a' AS CHAR(2147483646))", "2147483646 characters is too long"),
+        ("CAST(CAST('a' AS BYTES) AS BINARY(2147483646))", "2147483646 characters is too long"),
     ],
 )
 def test_is_refused(text, problem):

@@ -22,6 +22,7 @@ from flott.table.functions.registry import (
     scalar,
     takes,
 )
+from flott.table.lengths import check_made
 from flott.table.types import DataTypes
 
 if TYPE_CHECKING:
@@ -133,7 +134,14 @@ scalar("LEFT", bind=takes(TEXT, a_text, an_integer))(row_by_row(lambda text, cou
 scalar("RIGHT", bind=takes(TEXT, a_text, an_integer))(
     row_by_row(lambda text, count: text[-count:] if count > 0 else "")
 )
-scalar("REPEAT", bind=takes(TEXT, a_text, an_integer))(row_by_row(lambda text, count: text * count))
+
+
+def _repeat(text: str, count: int) -> str:
+    check_made(len(text) * count, "REPEAT")
+    return text * count
+
+
+scalar("REPEAT", bind=takes(TEXT, a_text, an_integer))(row_by_row(_repeat))
 scalar("POSITION", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
 scalar("INSTR", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda text, part: text.find(part) + 1))
 scalar("LOCATE", bind=takes(NUMBER, a_text, a_text))(row_by_row(lambda part, text: text.find(part) + 1))
@@ -173,6 +181,7 @@ def _pad(text: str, length: int, fill: str, *, left: bool) -> str | None:
     if length < 0 or not fill:
         return None  # As in Flink, also where nothing is missing.
     missing = max(0, length - len(text))
+    check_made(length, "LPAD" if left else "RPAD")
     padding = (fill * missing)[:missing]
     return (padding + text if left else text + padding) if missing else text[:length]
 
