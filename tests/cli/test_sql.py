@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 from io import StringIO
@@ -17,12 +19,13 @@ from click.testing import CliRunner
 from tests.waiting import PATIENCE, wait_until
 
 from flott.cli.detached import NoJobError
+from flott.cli.live_table import LiveTable
 from flott.cli.main import main
 from flott.cli.sql_jobs import DetachedInserts
 from flott.cli.sql_prompt import is_complete, words_of
 from flott.cli.sql_script import statements_of
 from flott.cli.sql_session import SqlSession
-from flott.common.types import RowKind
+from flott.common.types import Row, RowKind
 from flott.errors import FlottError
 from flott.table import TableEnvironment
 from flott.table.standing_rows import StandingRows
@@ -69,6 +72,24 @@ def test_rows_that_stand():
     assert rows.shown(1) == [["b"]]
 
 
+def standing_after(*changes):
+    rows = StandingRows()
+    for kind, cell in changes:
+        rows.change(RowKind[kind], [cell])
+    return rows.shown(9), len(rows)
+
+
+def test_an_updated_row_keeps_its_place():
+    two = [("INSERT", "a1"), ("INSERT", "b1")]
+    assert standing_after(*two, ("UPDATE_BEFORE", "a1"), ("UPDATE_AFTER", "a2")) == ([["a2"], ["b1"]], 2)
+    # A condition on the result lets only the half through that holds: the row is gone, or new.
+    assert standing_after(*two, ("UPDATE_BEFORE", "a1")) == ([["b1"]], 1)
+    assert standing_after(*two, ("UPDATE_BEFORE", "a1"), ("INSERT", "c1")) == ([["b1"], ["c1"]], 2)
+    gone = [("UPDATE_BEFORE", "a1"), ("UPDATE_BEFORE", "b1"), ("UPDATE_AFTER", "b2"), ("UPDATE_AFTER", "c1")]
+    assert standing_after(*two, *gone) == ([["b2"], ["c1"]], 2)
+    assert standing_after(("UPDATE_AFTER", "a"), ("UPDATE_BEFORE", "x"), ("UPDATE_AFTER", "b")) == ([["a"], ["b"]], 2)
+
+
 @pytest.mark.job
 def test_a_line_for_each_change():
     result = run("-e", TABLE + QUERY)
@@ -111,6 +132,8 @@ def test_mistakes_have_a_line_and_a_column(tmp_path):
     result = run("-f", str(path))
     assert result.exit_code == 1
     assert f"Error: {path}: line 3, column 8: column 'citi' not found; did you mean 'city'?" in result.output
+    path.write_text("SELECT 1;\n\nSELECT city FROM\n WHERE")
+    assert f"Error: {path}: line 4, column 2: Expected table name, at 'WHERE'\n" in run("-f", str(path)).output
     assert "give either -f or -e" in run("-f", str(path), "-e", "x").output
 
 
@@ -164,11 +187,88 @@ def test_a_terminal(tmp_path):
         terminal.wait_for("|     3 |")
         terminal.wait_for("1 row in set")
         terminal.wait_for("flott>")
+        terminal.type("help\r")
+        terminal.wait_for("STOP JOB 'id'")
+        terminal.wait_for("flott>")
+        terminal.type("CREATE TABLE g (n BIGINT) WITH ('connector' = 'datagen', 'rows-per-second' = '100');\r")
+        terminal.wait_for("OK")
+        terminal.wait_for("flott>")
+        terminal.type("SELECT COUNT(*) AS rows_so_far FROM g;\r")
+        terminal.wait_for("| rows_so_far |")
+        terminal.wait_for("Ctrl-C ends the query.")
+        terminal.process.send_signal(signal.SIGINT)
+        terminal.wait_for("The query was ended.")
+        terminal.wait_for("flott>")
         terminal.type("quit\r")
         assert terminal.process.wait(PATIENCE) == 0
     finally:
         terminal.close()
     assert "SUM(n) AS total" in (tmp_path / "history").read_text()
+
+
+class Screen(StringIO):
+    """What stands on a terminal that understands going up, and deleting from there."""
+
+    def lines(self):
+        lines = [""]
+        for part in re.split(r"(\x1b\[\d+A\x1b\[J)", self.getvalue()):
+            up = re.fullmatch(r"\x1b\[(\d+)A\x1b\[J", part)
+            if up:
+                del lines[-1 - int(up[1]) :]
+                lines.append("")
+            else:
+                first, *more = part.split("\n")
+                lines[-1] += first
+                lines += more
+        return lines[:-1]
+
+
+@pytest.mark.job
+def test_a_query_on_a_terminal_says_how_it_runs():
+    env = TableEnvironment.create()
+    env.get_config().set("flott.execution.target", "in-process")
+    env.execute_sql(TABLE)
+    seconds = iter([0.0, 2.0, 4.0, 6.0])
+    screen = Screen()
+    table = LiveTable(env.execute_sql(QUERY), screen, clock=lambda: next(seconds))
+    table.draw()
+    assert screen.lines()[-2:] == [
+        "Empty set", "Running for 2.0 s: 0 changes, 0 rows/s. Ctrl-C ends the query.",
+    ]  # fmt: skip
+    for kind, city, total in [(RowKind.INSERT, "Bonn", 1), (RowKind.INSERT, "Köln", 10)]:
+        row = Row(city, total)
+        row.set_row_kind(kind)
+        table.take(row)
+    table.draw()
+    rows = [
+        "+------+-------+",
+        "| city | total |",
+        "+------+-------+",
+        "| Bonn |     1 |",
+        "| Köln |    10 |",
+        "+------+-------+",
+        "2 rows in set",
+    ]
+    assert screen.lines() == [*rows, "Running for 4.0 s: 2 changes, 0.5 rows/s. Ctrl-C ends the query."]
+    table.draw()
+    assert screen.lines() == [*rows, "Running for 6.0 s: 2 changes, 0.3 rows/s. Ctrl-C ends the query."]
+    table.draw(over=True)
+    assert screen.lines() == rows
+    table.close()
+
+
+@pytest.mark.job
+def test_texts_are_left_and_numbers_right():
+    wide = "CREATE TABLE a_table_with_a_long_name (n INT) WITH ('connector' = 'blackhole');"
+    assert "\n| t                        |\n" in run("-e", f"{TABLE}{wide}SHOW TABLES").output
+
+
+def test_help():
+    result = run("-e", "help")
+    assert result.exit_code == 0
+    assert "STOP JOB 'id'" in result.output
+    assert is_complete("help")
+    assert run("--json", "-e", "HELP;").output == result.output
 
 
 def lines_in(folder):

@@ -26,7 +26,9 @@ FUNCTION CATALOG DATABASE DROP IF EXISTS SHOW TABLES VIEWS FUNCTIONS CATALOGS DA
 WATERMARK FOR PRIMARY KEY ENFORCED BIGINT INT STRING DOUBLE BOOLEAN TIMESTAMP DECIMAL
 """
 LEAVE = ("quit", "exit")
-WELCOME = "Flott SQL. A statement ends with ';'. Ctrl-C ends a query, 'quit' the session.\n"
+AT_ONCE = (*LEAVE, "help", "")
+"""What needs no semicolon."""
+WELCOME = "Flott SQL. A statement ends with ';'. Ctrl-C ends a query, 'quit' the session; 'help' lists statements.\n"
 
 
 def words_of(t_env: TableEnvironment) -> list[str]:
@@ -42,7 +44,7 @@ def words_of(t_env: TableEnvironment) -> list[str]:
 
 def is_complete(text: str) -> bool:
     """Say whether Enter runs a text, or begins a new line of it."""
-    if text.strip().rstrip(";").lower() in (*LEAVE, ""):
+    if text.strip().rstrip(";").lower() in AT_ONCE:
         return True
     statements = statements_of(text)
     return not statements or statements[-1].finished

@@ -6,7 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, TextIO
 
-from flott.cli.live_table import LiveTable, show_lines
+from flott.cli.live_table import LiveTable, left_aligned, show_lines
+from flott.cli.sql_help import HELP, HELP_TEXT
 from flott.cli.sql_jobs import SHOW_JOBS, STOP_JOB, listed_jobs, stop_job
 from flott.cli.sql_json import show_json_rows
 from flott.errors import FlottError
@@ -73,12 +74,14 @@ class SqlSession:
         return True
 
     def _steer(self, text: str) -> bool:
-        """Execute SHOW JOBS and STOP JOB; return whether the statement was one of them."""
+        """Execute SHOW JOBS, STOP JOB and HELP; return whether the statement was one of them."""
         stop = STOP_JOB.fullmatch(text)
         if stop is not None:
             self._out.write(f"{stop_job(stop['job'], savepoint=stop['savepoint'] is not None)}\n")
         elif SHOW_JOBS.fullmatch(text):
-            self._out.write(drawn(["job id", "job name", "status", "rest"], listed_jobs()))
+            self._out.write(drawn(["job id", "job name", "status", "rest"], listed_jobs(), range(4)))
+        elif HELP.fullmatch(text):
+            self._out.write(HELP_TEXT)
         else:
             return False
         self._out.flush()
@@ -107,7 +110,7 @@ class SqlSession:
             self._out.write("".join(f"{row[0]}\n" for row in found))
         else:
             kinds = result.get_resolved_schema().get_column_data_types()
-            self._out.write(drawn(names, [render_cells(row, kinds) for row in found]))
+            self._out.write(drawn(names, [render_cells(row, kinds) for row in found], left_aligned(kinds)))
 
     def _show_query(self, result: TableResult) -> None:
         if self._out.isatty():

@@ -8,7 +8,7 @@ from flott.table.connectors.printing import shown_cells
 from flott.table.result_kind import ResultKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from types import TracebackType
 
     from typing_extensions import Self
@@ -108,8 +108,8 @@ class TableResult:
         sys.stdout.write(drawn(heads, found))
 
 
-def drawn(heads: list[str], rows: list[list[str]]) -> str:
-    """Draw a table.
+def drawn(heads: list[str], rows: list[list[str]], left: Collection[int] = ()) -> str:
+    """Draw a table; the columns at some places, named by their number, are left-aligned, the others right-aligned.
 
     >>> print(drawn(["id"], [["1"], ["22"]]), end="")
     +----+
@@ -119,13 +119,19 @@ def drawn(heads: list[str], rows: list[list[str]]) -> str:
     | 22 |
     +----+
     2 rows in set
+    >>> print(drawn(["id", "name"], [["1", "tea"]], left=[1]).splitlines()[3])
+    |  1 | tea  |
     """
     widths = [max([len(head), *(min(len(row[place]), WIDEST) for row in rows)]) for place, head in enumerate(heads)]
     line = "+" + "+".join("-" * (width + 2) for width in widths) + "+\n"
 
     def draw(cells: list[str]) -> str:
         shown = (cell if len(cell) <= WIDEST else f"{cell[: WIDEST - 3]}..." for cell in cells)
-        return "|" + "|".join(f" {cell:>{width}} " for cell, width in zip(shown, widths, strict=True)) + "|\n"
+        aligned = (
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(shown, widths, strict=True))
+        )
+        return "|" + "|".join(f" {cell} " for cell in aligned) + "|\n"
 
     body = "".join(draw(row) for row in rows)
     count = f"{len(rows)} row{'' if len(rows) == 1 else 's'} in set\n" if rows else "Empty set\n"

@@ -184,7 +184,7 @@ def _readable(error: ParseError, text: str, found: list[Token]) -> SqlParserErro
     if slip is not None:
         return SqlParserError(f"'{slip.text}' is not known here{did_you_mean(slip.text, CLAUSES)}", text, slip.start)
     shown = first.get("highlight")
-    problem = str(first.get("description") or error).splitlines()[0].rstrip(".")
+    problem = str(first.get("description") or error).splitlines()[0].partition(" but got <")[0].rstrip(".")
     if problem.startswith("Required keyword"):
         return SqlParserError(f"something is missing behind '{shown}'", text, offset)
     return SqlParserError(f"{problem}{f', at {shown!r}' if shown else ''}", text, offset)
