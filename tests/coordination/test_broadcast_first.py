@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
+
 import pytest
 from tests.failing_jobs import FailsAt, environment, small_epochs
 
 from flott.common import Duration, Types, WatermarkStrategy
 from flott.connectors.data_generator import DataGeneratorSource
 from flott.connectors.rate_limiter import RateLimiterStrategy
+from flott.coordination.source_planner import SourcePlanner
 from flott.datastream import KeyedBroadcastProcessFunction
 from flott.datastream.state import MapStateDescriptor
+from flott.graph.epoch_plan import build_epoch_plan
+from flott.runtime.operators.keyed_broadcast_process import KeyedBroadcastProcess
+from flott.runtime.reports import TaskReport
 
 RULES = MapStateDescriptor("rules", Types.LONG(), Types.LONG())
 
@@ -29,14 +36,15 @@ class CountsRules(KeyedBroadcastProcessFunction):
         ctx.get_broadcast_state(RULES).put(value, value)
 
 
-def rules_when_payments_came(env, rules=300, payments=400, strategy=None, fails_at=()):
+def rules_when_payments_came(env, rules=300, payments=400, strategy=None, fails_at=(), kept=None):
     """Return how many rules each payment met."""
     strategy = strategy or WatermarkStrategy.no_watermarks()
     unlimited = RateLimiterStrategy.no_op()
     given = DataGeneratorSource(lambda n: n, rules, unlimited, Types.LONG())
     bought = DataGeneratorSource(lambda n: n, payments, unlimited, Types.LONG())
     every = WatermarkStrategy.no_watermarks()
-    broadcast = env.from_source(given, every, "rules").map(FailsAt(*fails_at)).broadcast(RULES)
+    kept = kept or (lambda _: True)
+    broadcast = env.from_source(given, every, "rules").map(FailsAt(*fails_at)).filter(kept).broadcast(RULES)
     paid = env.from_source(bought, strategy, "payments").key_by(lambda n: n % 7)
     met = paid.connect(broadcast).process(CountsRules(), Types.LONG())
     return list(met.execute_and_collect("payments"))
@@ -77,6 +85,45 @@ def test_rules_that_come_slowly_hold_nothing_up():
     paid = env.from_sequence(1, 50).key_by(lambda n: n % 7)
     met = paid.connect(broadcast).process(CountsRules(), Types.LONG())
     assert len(list(met.execute_and_collect("payments", limit=50))) == 50
+
+
+def hints(caplog):
+    return [record.getMessage() for record in caplog.records if "broadcast input" in record.getMessage()]
+
+
+def test_a_hint_says_that_no_rule_had_come(caplog):
+    met = rules_when_payments_came(environment(), payments=1000, kept=lambda _: False)
+    assert met == [0] * 1000
+    [hint] = hints(caplog)
+    said = re.match(r"operator '.*': 0 elements of its broadcast input .* first (\d+) elements of the other", hint)
+    assert said, hint
+    assert 500 <= int(said[1]) <= 1000
+
+
+def test_there_is_no_hint_where_rules_came_first(caplog):
+    assert rules_when_payments_came(environment(), payments=1000) == [300] * 1000
+    assert hints(caplog) == []
+
+
+@pytest.mark.parametrize(("epoch", "count"), [(0, 1), (7, 0)])
+def test_a_job_that_was_restored_has_its_rules_in_state(epoch, count, caplog):
+    env = environment()
+    broadcast = env.from_collection([1], Types.LONG()).broadcast(RULES)
+    paid = env.from_collection([1], Types.LONG()).key_by(lambda n: n)
+    paid.connect(broadcast).process(CountsRules(), Types.LONG()).print()
+    plan = build_epoch_plan(env.get_stream_graph())
+    planner = SourcePlanner(plan)
+    planner.plan(SimpleNamespace(epoch=epoch, enumerators={}, ended=frozenset()), 1.0, 0)
+    [vertex] = [one for one in plan.vertices if isinstance(one.chain[0].operator, KeyedBroadcastProcess)]
+    [other] = [edge.source for edge in plan.inputs_of(vertex) if edge.input_index == 0]
+    for records in (499, 1, 1):
+        planner.observe([TaskReport(other, 0, "", 0, records_out=records)])
+    assert len(hints(caplog)) == count
+
+
+def test_there_is_no_hint_for_a_few_payments(caplog):
+    assert rules_when_payments_came(environment(), payments=499, kept=lambda _: False) == [0] * 499
+    assert hints(caplog) == []
 
 
 @pytest.mark.spark

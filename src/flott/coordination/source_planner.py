@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from flott.connectors.feedback import FeedbackEnumerator
 from flott.coordination.alignment import SourceAlignment, pause
 from flott.coordination.broadcast_first import BroadcastFirst, hold
+from flott.coordination.broadcast_hint import BroadcastHint
 from flott.errors import FlottError
 from flott.runtime.source import FindsStart, PausesSplits, raise_named
 
@@ -22,6 +23,7 @@ class SourcePlanner:
 
     def __init__(self, plan: EpochPlan, *, broadcast_first: bool = True) -> None:
         self._broadcast = BroadcastFirst(plan, on=broadcast_first)
+        self._hint = BroadcastHint(plan)
         self._parallelism = {vertex.index: vertex.parallelism for vertex in plan.vertices}
         self._alignment = SourceAlignment.of(plan)
         self._titles = {vertex.index: vertex.chain[0].title for vertex in plan.vertices}
@@ -32,6 +34,8 @@ class SourcePlanner:
 
     def plan(self, version: JobVersion, scale: float, now: int) -> dict[int, SourcePlan]:
         """Plan the next epoch."""
+        if not self._plans and version.epoch:
+            self._hint.give_up()
         ahead = self._alignment.ahead()
         tell_loops(version)
         for vertex in self._broadcast.order(version.enumerators):
@@ -65,7 +69,8 @@ class SourcePlanner:
         return {vertex: pause(plan) for vertex, plan in self._plans.items()}
 
     def observe(self, reports: list[TaskReport]) -> None:
-        """Learn how far the sources have come."""
+        """Learn how far the sources have come, and what came of them."""
+        self._hint.observe(reports)
         self._alignment.observe(reports)
 
 
