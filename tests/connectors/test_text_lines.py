@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flott.connectors import text_lines
-from flott.connectors.text_lines import checked_charset, cut_lines, decode_lines, is_splittable
+from flott.connectors.text_lines import checked_charset, cut_lines, decode_lines, is_splittable, line_feeds
 from flott.errors import GraphError
 
 CONTENT = st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"a", b"bcd", "é€😀".encode(), b"\xff\xc3"])).map(b"".join)
@@ -101,3 +101,8 @@ def test_a_line_longer_than_many_pieces():
     assert read_range(content, 0, 500) == ["x" * 1000]
     assert read_range(content, 500, 1001) == []
     assert read_range(content, 1001, 2001) == ["y" * 1000]
+
+
+@pytest.mark.parametrize("block", [b"", b"\n", b"one", b"one\n\ntwo\r\n", bytes(range(256)) * 3])
+def test_line_feeds_are_counted_as_by_count(block):
+    assert line_feeds(block) == block.count(b"\n")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from typing import Any
 
+from flott.connectors.text_lines import line_feeds
+
 OPEN_QUOTE = "a quote is opened and not closed in this line"
 
 
@@ -52,7 +54,7 @@ def first_open_quote(
         return None
     end = len(text) - (text[-1:] == b"\n")
     last = text[text.rfind(b"\n", 0, end) + 1 : end]
-    swallowed = rows <= text.count(b"\n") and rows < sum(line not in EMPTY for line in text.split(b"\n"))
+    swallowed = rows <= line_feeds(text) and rows < sum(line not in EMPTY for line in text.split(b"\n"))
     if not swallowed and not _is_open(last, delimiter, quote, escape):
         return None
     lines = enumerate(text.split(b"\n"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flott.connectors.decoded_stream import decoded, open_file
 from flott.connectors.file_range import FileRange
-from flott.connectors.text_lines import PIECE
+from flott.connectors.text_lines import PIECE, line_feeds
 
 if TYPE_CHECKING:
     from flott.runtime.source import SplitRead
@@ -24,7 +24,7 @@ class LineNumbers:
 
     def after(self, block: bytes) -> None:
         """Go on behind a block."""
-        self.passed += block.count(b"\n") + 1
+        self.passed += line_feeds(block) + 1
 
     def before_block(self) -> int:
         """Count the lines of the file before the block."""
@@ -33,6 +33,6 @@ class LineNumbers:
         with open_file(path) as file:
             stream, _ = decoded(path, file, self.charset)
             while start and (data := stream.read(min(PIECE, start))):
-                count, last, start = count + data.count(b"\n"), data[-1:], start - len(data)
+                count, last, start = count + line_feeds(data), data[-1:], start - len(data)
         # A line that starts before the read and goes on in it belongs to the read before.
         return count + (last != b"\n") + self.passed
