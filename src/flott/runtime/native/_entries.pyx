@@ -207,6 +207,11 @@ cdef bint is_plain(object key, int depth) noexcept:
     return False
 
 
+def plain(key):
+    """Report whether a key is its own canonical form, and nothing in it can change; if not sure, no."""
+    return is_plain(key, 0)
+
+
 def all_plain(list keys):
     """Report whether all keys are their own canonical form; if not sure, no."""
     cdef Py_ssize_t number

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flott.errors import StateAccessError
+from flott.runtime import native
 from flott.runtime.canonical_keys import PLAIN, KeyTypeError, canonical_key
 from flott.runtime.emission import copied
 from flott.runtime.keys import encode_key
@@ -16,12 +17,22 @@ IN_ORDER = {str}, {int}, {bytes}
 """Keys that are all of one of these types are shown in their own order."""
 
 
+def _plain(key: Any) -> bool:
+    return type(key) is tuple and PLAIN.issuperset(map(type, key))
+
+
+is_plain = _plain if native.entries is None else native.entries.plain
+"""Report whether a key is its own canonical form, and nothing in it can change; if not sure, no."""
+
+
 def found_by(key: Any) -> Any:
     """Return what a key of a map is found by: its canonical form.
 
     >>> found_by(["ann", 7.0])
     ('ann', 7)
     """
+    if is_plain(key):
+        return key
     try:
         return canonical_key(key)
     except KeyTypeError as error:
@@ -60,7 +71,7 @@ class ShownKeys:
 
     def put(self, at: Any, key: Any) -> Any:
         """Note how a key was put into a map; return what it is found by."""
-        if type(key) in PLAIN:
+        if type(key) in PLAIN or is_plain(key):
             return self.removed(at, key) if self.by_map else key
         form = found_by(key)
         shown = shown_as(key, form)

@@ -10,7 +10,7 @@ from flott.runtime.canonical_keys import MAY_HOLD_NAN, PLAIN, with_one_nan
 from flott.runtime.keys import encode_key
 from flott.runtime.state.changed_in_place import UNCHANGING, may_change
 from flott.runtime.state.live_values import differs
-from flott.runtime.state.map_keys import ShownKeys, found_by, in_order
+from flott.runtime.state.map_keys import ShownKeys, found_by, in_order, is_plain
 from flott.runtime.state.ttl import with_moments
 from flott.runtime.state.ttl_sweep import Sweep, keep_or_drop
 
@@ -93,7 +93,7 @@ class MapState:
         written = self._written.get(at)
         if written is None:
             written = self._written[at] = {}
-        if type(key) not in PLAIN or self._shown.by_map:
+        if (type(key) not in PLAIN and not is_plain(key)) or self._shown.by_map:
             key = self._put_as(at, key)
         written[key] = value
 
@@ -131,7 +131,7 @@ class MapState:
 
     def _lookup(self, key: Any) -> Any:
         at = self._scope.key
-        if type(key) not in PLAIN:
+        if type(key) not in PLAIN and not is_plain(key):
             key = self._found_by(key)
         written = self._written.get(at)
         if written is not None and key in written:
@@ -141,14 +141,19 @@ class MapState:
             read = self._read[at] = {}
         if key in read:
             value = read[key]
-            if self._handed is not None and type(value) not in UNCHANGING:
+            if self._handed is not None and type(value) not in UNCHANGING and value is not REMOVED:
                 self._handed[at, key] = value
             return value
         if at in self._complete or at in self._cleared:
             return REMOVED
         address = self._address(at, key)
-        data = self._stored(address)
-        value = read[key] = REMOVED if data is None else self._entry(at, address, data)[1]
+        data = self._backend.get(address)
+        if data is None and self.moved:
+            data = self._stored(address)
+        if data is None:
+            read[key] = REMOVED
+            return REMOVED
+        value = read[key] = self._entry(at, address, data)[1]
         return value if self._handed is None else self._hand_out(at, key, value)
 
     # Changes in place
@@ -285,11 +290,13 @@ class MapState:
                 into[address] = None
         for at, written in self._written.items():
             read = self._read.setdefault(at, {})
+            shown = self._shown.by_map.get(at)
             for key, value in written.items():
                 if value is REMOVED:
                     into[self._address(at, key)] = None
                 elif self._expiry is None:
-                    into[self._address(at, key)] = pickle.dumps((self._shown.of(at, key), value), 5)
+                    entry = (key if shown is None else shown.get(key, key), value)
+                    into[self._address(at, key)] = pickle.dumps(entry, 5)
                 else:
                     into[self._address(at, key)] = self._entry_of(at, key, value)
                 read[key] = value

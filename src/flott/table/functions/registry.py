@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -68,6 +69,7 @@ def scalar(*names: str, bind: Bind, changing: bool = False) -> Callable[[Evaluat
     return define
 
 
+@cache
 def functions() -> dict[str, Scalar]:
     """Return all built-in functions."""
     for module in _MODULES:
