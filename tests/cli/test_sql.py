@@ -381,6 +381,11 @@ def test_a_set_of_inserts_ends_with_a_savepoint_and_goes_on_from_it(tmp_path):
     enter(session, inserts)
     wait_until("rows of both INSERTs", lambda: all(lines_in(tmp_path / name) for name in ("odd", "even")))
     [job] = running_jobs()
+    enter(session, "SHOW JOBS")
+    shown = (
+        f"| {job} | insert-into_default_catalog.default_database.odd,default_catalog.default_database.even | RUNNING |"
+    )
+    assert shown in said.getvalue()
     with pytest.raises(SystemExit):  # nobody has said where savepoints go
         enter(session, f"STOP JOB '{job}' WITH SAVEPOINT")
     assert running_jobs() == [job]

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from flott.common.job_client import JobClient
     from flott.table.table_result import TableResult
 
+WIDEST = 100
+"""So many characters of a cell of SHOW JOBS are shown."""
+
 
 class SqlSession:
     """One environment. Its INSERTs run on in the background until they are waited for; or in processes of their own.
@@ -79,7 +82,9 @@ class SqlSession:
         if stop is not None:
             self._out.write(f"{stop_job(stop['job'], savepoint=stop['savepoint'] is not None)}\n")
         elif SHOW_JOBS.fullmatch(text):
-            self._out.write(drawn(["job id", "job name", "status", "rest"], listed_jobs(), range(4)))
+            heads, jobs = ["job id", "job name", "status", "rest"], listed_jobs()
+            # Whole ids, to be copied.
+            self._out.write(drawn(heads, jobs, left=range(4), widest=WIDEST))
         elif HELP.fullmatch(text):
             self._out.write(HELP_TEXT)
         else:

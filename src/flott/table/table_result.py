@@ -108,8 +108,10 @@ class TableResult:
         sys.stdout.write(drawn(heads, found))
 
 
-def drawn(heads: list[str], rows: list[list[str]], left: Collection[int] = ()) -> str:
+def drawn(heads: list[str], rows: list[list[str]], left: Collection[int] = (), widest: int = WIDEST) -> str:
     """Draw a table; the columns at some places, named by their number, are left-aligned, the others right-aligned.
+
+    Cells are cut behind so many characters.
 
     >>> print(drawn(["id"], [["1"], ["22"]]), end="")
     +----+
@@ -122,11 +124,11 @@ def drawn(heads: list[str], rows: list[list[str]], left: Collection[int] = ()) -
     >>> print(drawn(["id", "name"], [["1", "tea"]], left=[1]).splitlines()[3])
     |  1 | tea  |
     """
-    widths = [max([len(head), *(min(len(row[place]), WIDEST) for row in rows)]) for place, head in enumerate(heads)]
+    widths = [max([len(head), *(min(len(row[place]), widest) for row in rows)]) for place, head in enumerate(heads)]
     line = "+" + "+".join("-" * (width + 2) for width in widths) + "+\n"
 
     def draw(cells: list[str]) -> str:
-        shown = (cell if len(cell) <= WIDEST else f"{cell[: WIDEST - 3]}..." for cell in cells)
+        shown = (cell if len(cell) <= widest else f"{cell[: widest - 3]}..." for cell in cells)
         aligned = (
             cell.ljust(width) if place in left else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(shown, widths, strict=True))
