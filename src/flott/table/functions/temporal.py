@@ -17,6 +17,7 @@ from flott.table.arrow_types import to_arrow_type
 from flott.table.expr import Call
 from flott.table.functions.casts import moments_at, read_timestamp
 from flott.table.functions.date_patterns import date_pattern
+from flott.table.functions.date_reading import check_pattern, read_exactly, read_leniently
 from flott.table.functions.registry import (
     SignatureError,
     a_number,
@@ -218,24 +219,17 @@ def written(moment: dt.datetime, pattern: str) -> str:
 
 def _bind_to_timestamp(name: str, args: list[Expr]) -> Call:
     call = takes(DataTypes.TIMESTAMP(3), a_text, a_text, least=1)(name, args)
+    check_pattern(args)
     return Call(call.type.nullable(), name, call.args)
 
 
 def _parsed(text: str, pattern: str | None = None) -> dt.datetime | None:
     """Read a timestamp up to its milliseconds, which is what functions of time give; None if it is none."""
     try:
-        if pattern is None:
-            moment = read_timestamp(text)
-        else:
-            form, digits = date_pattern(pattern)
-            whole, fraction = (text[:-digits], text[-digits:]) if digits else (text, "0")
-            if len(fraction) < digits or not (fraction.isascii() and fraction.isdecimal()):
-                return None
-            moment = dt.datetime.strptime(whole, form)  # noqa: DTZ007 - in no time zone
-            moment = moment.replace(microsecond=int(fraction.ljust(6, "0")[:6]))
+        moment = read_timestamp(text) if pattern is None else read_exactly(text, pattern)
     except ValueError:
         return None
-    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    return None if moment is None else moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 scalar("TO_TIMESTAMP", bind=_bind_to_timestamp)(row_by_row(_parsed))
@@ -243,12 +237,16 @@ scalar("TO_TIMESTAMP", bind=_bind_to_timestamp)(row_by_row(_parsed))
 
 def _bind_to_date(name: str, args: list[Expr]) -> Call:
     call = takes(DataTypes.DATE(), a_text, a_text, least=1)(name, args)
+    check_pattern(args)
     return Call(call.type.nullable(), name, call.args)
 
 
-scalar("TO_DATE", bind=_bind_to_date)(
-    row_by_row(lambda *args: None if (found := _parsed(*args)) is None else found.date())
-)
+def _date(text: str, pattern: str | None = None) -> dt.date | None:
+    found = _parsed(text) if pattern is None else read_leniently(text, pattern)
+    return None if found is None else found.date()
+
+
+scalar("TO_DATE", bind=_bind_to_date)(row_by_row(_date))
 
 
 def _bind_to_ltz(name: str, args: list[Expr]) -> Call:
@@ -298,6 +296,7 @@ def _bind_unix(name: str, args: list[Expr]) -> Call:
     check_count(name, args, 0, 2)
     if args and not a_text(args[0].type):
         raise SignatureError(f"{name} takes a text such as '2020-01-31 12:00:00', not {args[0].type.nullable()!r}")
+    check_pattern(args)
     return Call(DataTypes.BIGINT().nullable(), name, tuple(args))
 
 
@@ -307,12 +306,12 @@ def _unix(call: Call, args: list[Column], session: Session) -> Column:
         return pa.scalar(session.now // 1000, pa.int64())
     zone = ZoneInfo(session.zone)
 
-    def seconds(*given: str) -> int:
-        found = _parsed(*given)
+    def seconds(text: str, pattern: str = "yyyy-MM-dd HH:mm:ss") -> int:
+        found = read_leniently(text, pattern)
         if found is None:
             return NOT_A_TIME
         # As in Flink, the later moment where the clock shows a time twice.
-        return int(max(found.replace(tzinfo=zone, fold=fold).timestamp() for fold in (0, 1)))
+        return math.floor(max(found.replace(tzinfo=zone, fold=fold).timestamp() for fold in (0, 1)))
 
     return row_by_row(seconds)(call, args, session)
 
