@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,23 @@ FAILED = 1
 
 def patches_in(folder):
     return sorted((Path(folder) / "reverts").glob("*.patch"))
+
+
+def what_fails(patch):
+    """Return the tests that a patch names behind ``Fails:``, as arguments of pytest."""
+    [line] = [line for line in patch.read_text().splitlines() if line.startswith("Fails: ")]
+    return shlex.split(line.removeprefix("Fails: "))
+
+
+def check_patch(patch):
+    """Fail where a patch can't be applied any more, or names tests that are gone.
+
+    Who moves what it changes moves the patch as well; it is tried only at night.
+    """
+    command = ["git", "apply", "--check", str(patch)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert all((ROOT / argument.partition("::")[0]).exists() for argument in what_fails(patch)[:1])
 
 
 def run_without(patch, directory, *tests):
