@@ -27,6 +27,7 @@ from flott.cli.sql_script import statements_of
 from flott.cli.sql_session import SqlSession
 from flott.common.types import Row, RowKind
 from flott.errors import FlottError
+from flott.rest.registry import registered_jobs
 from flott.table import TableEnvironment
 from flott.table.standing_rows import StandingRows
 
@@ -37,6 +38,14 @@ TABLE = (
     "'data' = '[[\"Bonn\", 1], [\"Bonn\", 2]]');\n"
 )
 QUERY = "SELECT city, SUM(n) AS total FROM t GROUP BY city;"
+
+
+@pytest.fixture(autouse=True)
+def _no_job_outlives_a_test(registry):
+    yield
+    for job in registered_jobs(registry):
+        if not job.is_over and job.pid != os.getpid():
+            os.kill(job.pid, signal.SIGKILL)
 
 
 def run(*arguments, **options):
