@@ -147,8 +147,8 @@ flames: setup ## Draw where the time of each scenario goes: docs/figures/flame-*
 	PATH="$(CURDIR)/$(BIN):$$PATH" PYTHONPATH=src $(BIN)/python benchmarks/flame.py
 
 .PHONY: guard
-guard: $(STAMP) ## Fail if operators clearly lost 3 % of their speed since the base in benchmarks/guard.py
-	PYTHONPATH=src:. $(BIN)/python benchmarks/guard.py
+guard: $(STAMP) ## Fail if operators clearly lost 3 % of their speed since the base in benchmarks/guard.py: [MINUTES=1]
+	PYTHONPATH=src:. $(BIN)/python benchmarks/guard.py $(if $(MINUTES),--minutes $(MINUTES))
 
 .PHONY: compare
 compare: $(STAMP) ## Compare the speed of two revisions: OLD=rev [NEW=HEAD] [SCENARIOS=dicts,q*] [SPARK=1] [MINUTES=20]

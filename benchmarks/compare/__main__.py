@@ -20,7 +20,7 @@ import time
 
 from benchmarks.compare.intervals import verdict
 from benchmarks.compare.kept import load, results_of, save
-from benchmarks.compare.report import failures, processor_ticks, steal, summary, table
+from benchmarks.compare.report import failures, processor_ticks, steal, summary, table, too_busy
 from benchmarks.compare.revisions import Revision, built
 from benchmarks.compare.scenarios import SCENARIOS, named, touched
 from benchmarks.compare.sides import IN_PROCESS, SPARK
@@ -75,8 +75,11 @@ def main(arguments: list[str] | None = None) -> None:
         subjects += on_spark
     print(f"\n{old.name} against {new.name}, {(time.monotonic() - started) / 60:.1f} minutes, ", end="")
     print(f"CPU steal {steal(ticks, processor_ticks()):.0%}\n\n{table(subjects)}\n\n{summary(subjects)}")
+    warning = too_busy(subjects)
     if found := failures(subjects):
-        sys.exit("\n".join(["", "speed was lost:", *found]))
+        sys.exit("\n".join(["", "speed was lost:", *found, "", warning]).rstrip())
+    if warning:
+        print(f"\n{warning}")
 
 
 if __name__ == "__main__":

@@ -65,6 +65,15 @@ def summary(subjects: list[Subject]) -> str:
     )
 
 
+def too_busy(subjects: list[Subject]) -> str:
+    """Return a warning of what nobody knows the speed of; nothing if all was decided."""
+    ran = [subject for subject in subjects if subject.error is None]
+    unknown = sum(not subject.ratios or verdict(subject.interval) is Verdict.UNDECIDED for subject in ran)
+    if not unknown:
+        return ""
+    return f"WARNING: {unknown} of {len(ran)} undecided: the machine was too busy; give it more time with MINUTES=…"
+
+
 def processor_ticks() -> tuple[int, int]:
     """Return what was stolen from this machine's processors, and all, since it started; zeros where nobody counts."""
     path = Path("/proc/stat")

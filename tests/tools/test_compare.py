@@ -149,6 +149,15 @@ def test_the_table_and_the_summary_name_what_is_undecided():
     assert report.summary(some).endswith("of 2; 1 undecided, 1 not measured")
 
 
+def test_it_warns_of_all_that_nobody_knows_the_speed_of():
+    decided, failed = subject_with([1.0] * 8), subject_with([], error="ValueError: no")
+    few, wide, none = subject_with([1.0] * 3, "rows"), subject_with([0.9, 1.1] * 4, "cep"), subject_with([], "join")
+    assert report.too_busy([decided, failed]) == ""
+    assert report.too_busy([decided, few, wide, none, failed]) == (
+        "WARNING: 3 of 4 undecided: the machine was too busy; give it more time with MINUTES=…"
+    )
+
+
 # ---------------------------------------------------------------------------------------------------- the stages
 
 
