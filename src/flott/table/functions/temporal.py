@@ -266,6 +266,8 @@ def _millis(number: float | Decimal, precision: int) -> int | None:
     # The fraction of a second counts only of floating point numbers, as in Flink.
     whole = number if isinstance(number, float) and precision == 0 else int(number)
     millis = int(whole * 1000) if precision == 0 else int(whole)
+    if isinstance(number, float) and precision:
+        millis = math.floor(number)  # the earlier one, as in Flink
     return millis if EARLIEST <= millis <= LATEST else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -191,9 +192,14 @@ scalar("LPAD", bind=_padding)(row_by_row(lambda text, length, fill: _pad(text, l
 scalar("RPAD", bind=_padding)(row_by_row(lambda text, length, fill: _pad(text, length, fill, left=False)))
 
 
+WHITE_SPACE = re.compile(r"[\t-\r\x1c-\x1f \u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]")
+"""White space to Java."""
+
+
 def _split(text: str, separator: str, index: int) -> str | None:
-    # As in Flink: an empty string has no parts, and an empty separator stands for a blank.
-    parts = text.split(separator or " ") if text else []
+    # As in Flink: an empty string has no parts, and an empty separator stands for white space.
+    parts = text.split(separator) if separator else WHITE_SPACE.split(text)
+    parts = parts if text else []
     return parts[index] if 0 <= index < len(parts) else None
 
 

@@ -179,10 +179,13 @@ MOST_NEGATED = 34
 """Spark rounds to so many digits when it changes the sign of a DECIMAL."""
 
 
-def _positive(call: Call, part: Callable[[Expr], str]) -> str:
-    if isinstance(call.type, t.DecimalType) and call.type.precision > MOST_NEGATED:
-        raise UntranslatableError("ABS of decimals with that many digits")
-    return _typed(call, f"ABS({part(call.args[0])})")
+def _signed(function: str) -> Callable[[Call, Callable[[Expr], str]], str]:
+    def write(call: Call, part: Callable[[Expr], str]) -> str:
+        if isinstance(call.type, t.DecimalType) and call.type.precision > MOST_NEGATED:
+            raise UntranslatableError(f"{function} of decimals with that many digits")
+        return _typed(call, f"({function}({part(call.args[0])}))")
+
+    return write
 
 
 # ---------------------------------------------------------------------------- texts and times
@@ -258,8 +261,7 @@ WRITE: dict[str, Callable[[Call, Callable[[Expr], str]], str]] = {
     **{words: _suffix(words) for words in ("IS NULL", "IS TRUE", "IS FALSE")},
     "IN": _one_of, "CASE": _case, "LIKE": _like, "GREATEST": _extreme, "LEAST": _extreme,
     "+": _arithmetic, "-": _arithmetic, "*": _arithmetic, "/": _quotient, "%": _quotient,
-    "NEGATE": lambda call, part: _typed(call, f"(- {part(call.args[0])})"),
-    "ABS": _positive,
+    "NEGATE": _signed("-"), "ABS": _signed("ABS"),
     "SQRT": _function("SQRT"), "ROUND": _round, "FLOOR": _whole, "CEIL": _whole, "CEILING": _whole,
     "CAST": _cast,
     "||": _function("CONCAT"), "CONCAT": _function("CONCAT"), "UPPER": _function("UPPER"), "LOWER": _function("LOWER"),
