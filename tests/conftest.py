@@ -34,6 +34,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from hypothesis import settings
+from tests.compiled_parts import outdated
 
 from flott.coordination import sizing
 
@@ -74,7 +75,9 @@ class WithoutPandas:
 
 
 def pytest_configure(config):
-    """Save time: tests are many and small."""
+    """Save time: tests are many and small; and don't test what was compiled from other sources."""
+    if not os.environ.get("FLOTT_PURE") and (modules := outdated()):
+        pytest.exit(f"{', '.join(modules)} changed since they were compiled: run `make native`", returncode=4)
     gc.disable()  # until everything is collected
     # A shell that starts pytest in the background has it ignore Ctrl-C, and so do all processes that tests start.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
