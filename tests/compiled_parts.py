@@ -1,4 +1,4 @@
-"""Tells whether the compiled modules are those of the sources: after a merge or a rebase they may be older."""
+"""Reports whether the compiled modules are those of the sources: after a merge or a rebase they may be older."""
 
 from __future__ import annotations
 
