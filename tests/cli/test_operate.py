@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -12,9 +13,12 @@ import pytest
 from click.testing import CliRunner
 from tests.waiting import at_least, wait_until
 
+from flott.cli.detached import NoJobError, start_detached
 from flott.cli.main import main
 
 pytestmark = pytest.mark.job
+
+ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
 import sys
@@ -35,7 +39,7 @@ env.execute("numbers")
 @pytest.fixture
 def flott(tmp_path, monkeypatch):
     """Runs a command, which must end well; gives the last line of what it said, as JSON."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2] / "src"))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"))
     (tmp_path / "job.py").write_text(PROGRAM)
     started = []
 
@@ -116,4 +120,37 @@ def test_a_program_that_fails_at_once_shows_why(flott, tmp_path, monkeypatch):
     (tmp_path / "job.py").write_text("raise SystemExit('no such table')")
     result = CliRunner().invoke(main, ["run", "-d", str(tmp_path / "job.py")])
     assert result.exit_code == 1
-    assert "no such table" in result.stderr
+    assert result.stderr.count("no such table") == 1
+    quiet = CliRunner().invoke(main, ["run", "-d", "-q", str(tmp_path / "job.py")])
+    assert quiet.stderr.startswith("Error: the program ended without a job that runs; its output, from ")
+    assert quiet.stderr.count("no such table") == 1
+
+
+WAITING_PROGRAM = """
+import sys
+from pathlib import Path
+from tests.waiting import wait_until
+
+print("taking the job over in 60 s", file=sys.stderr)
+wait_until("whoever reads this", Path(sys.argv[1]).exists)
+sys.stderr.write("the lease was renewed")
+raise SystemExit(3)
+"""
+
+
+def test_what_a_program_waits_for_is_shown_while_it_waits(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(str(ROOT / folder) for folder in ("src", ".")))
+    (tmp_path / "job.py").write_text(WAITING_PROGRAM)
+    heard, told = tmp_path / "heard", []
+
+    def say(text):
+        told.append(text)
+        if "taking the job over" in text:
+            heard.touch()
+
+    with pytest.raises(NoJobError) as ended:
+        start_detached(["run", str(tmp_path / "job.py"), str(heard)], "job", say=say)
+    assert "\n".join(told).count("taking the job over in 60 s") == 1
+    assert told[0] == "taking the job over in 60 s"
+    assert "the lease was renewed" in told[-1]
+    assert re.fullmatch(r"the program ended without a job that runs; the output above is in \S+\.log", str(ended.value))

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ from flott.rest.attach import LOG_VARIABLE
 from flott.rest.registry import registered_jobs, registry_directory
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flott.rest.registry import RegisteredJob
 
 LOOK_AGAIN = 0.1
@@ -72,10 +75,45 @@ class Detached:
         return f"{started}\n{self.trouble}\nIts output goes to {self.log}"
 
 
-def run_detached(command: list[str], name: str, *, as_json: bool) -> None:
-    """Run this command in a process of its own; tell the job's id once it is registered."""
+class Relay:
+    """Passes on what a log grows by, in whole lines.
+
+    Args:
+        log: The log.
+        say: Gets the lines; with None, nobody does.
+    """
+
+    def __init__(self, log: Path, say: Callable[[str], None] | None) -> None:
+        self._log = log
+        self._say = say
+        self._said = 0
+
+    def look(self, *, last: bool = False) -> None:
+        """Pass on what is new; ``last``: a line that has not ended never will."""
+        if self._say is None:
+            return
+        with self._log.open("rb") as file:
+            file.seek(self._said)
+            new = file.read()
+        if not last:
+            new = new[: new.rfind(b"\n") + 1]
+        if new:
+            self._said += len(new)
+            self._say(new.decode(errors="replace").removesuffix("\n"))
+
+    def failure(self) -> str:
+        """Say that there is no job, and why, unless that has been passed on."""
+        if self._say is None:
+            return f"the program ended without a job that runs; its output, from {self._log}:\n{tail(self._log)}"
+        self.look(last=True)
+        return f"the program ended without a job that runs; the output above is in {self._log}"
+
+
+def run_detached(command: list[str], name: str, *, quiet: bool, as_json: bool) -> None:
+    """Run this command in a process of its own; tell the job's id once it is registered, and its output until then."""
+    say = None if quiet else partial(click.echo, err=True)
     try:
-        started = start_detached(["run", *command], name)
+        started = start_detached(["run", *command], name, say=say)
     except NoJobError as error:
         fail(str(error), error.code)
     if as_json:
@@ -91,9 +129,12 @@ def log_directory() -> Path:
     return logs
 
 
-def start_detached(command: list[str], name: str, script: str | None = None) -> Detached:
+def start_detached(
+    command: list[str], name: str, script: str | None = None, say: Callable[[str], None] | None = None
+) -> Detached:
     """Run a command of ours in a process of its own, and wait until its job works.
 
+    What it prints until its job is registered goes to ``say`` too: what it waits for, or why it ends.
     What it reads as its standard input, the script, may hold passwords: it is in a file without a name, which is gone
     with the processes that have it open, however they end.
     """
@@ -112,14 +153,14 @@ def start_detached(command: list[str], name: str, script: str | None = None) -> 
             env=environment,
             start_new_session=True,
         )
+    relay = Relay(log, say)
     try:
-        job = wait_for_job(process)
+        job = wait_for_job(process, relay)
     except KeyboardInterrupt:
         process.terminate()
         raise
     if job is None:
-        message = f"the program ended without a job that runs; its output, from {log}:\n{tail(log)}"
-        raise NoJobError(message, process.returncode or 1)
+        raise NoJobError(relay.failure(), process.returncode or 1)
     trouble = wait_for_epoch(process, job)
     # It lives on; nobody here waits for its end.
     process.returncode = 0
@@ -136,9 +177,10 @@ def page(job: RegisteredJob) -> str | None:
         return job.rest
 
 
-def wait_for_job(process: subprocess.Popen[bytes]) -> RegisteredJob | None:
+def wait_for_job(process: subprocess.Popen[bytes], relay: Relay) -> RegisteredJob | None:
     """Wait until a process has registered a job; None if it ended before."""
     while True:
+        relay.look()
         code = process.poll()
         found = [job for job in registered_jobs(registry_directory()) if job.pid == process.pid]
         if found and (not found[-1].is_over or code in (None, 0)):

@@ -62,7 +62,7 @@ def run(
     configuration = settings_of(**settings, pyflink=pyflink)
     if detached:
         words = command_of(job.resolve(), arguments, pyflink=pyflink, settings=settings)
-        run_detached(words, job.stem, as_json=as_json)
+        run_detached(words, job.stem, quiet=quiet or as_json, as_json=as_json)
         return
     if not any(configuration.contains(option) for option in (RestOptions.PORT, RestOptions.BIND_PORT)):
         configuration.set(RestOptions.BIND_PORT, REST_PORTS)
