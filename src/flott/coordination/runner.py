@@ -43,5 +43,6 @@ class EpochRunner(Protocol):
     def close(self, keep: set[str] | None = None, *, fenced: bool = False) -> None:
         """Release everything. State goes with it, but for the files that checkpoints need which outlive the job.
 
-        ``fenced``: the job's files may be another driver's; none is removed.
+        ``fenced``: the job's files may be another driver's, and so may its working stores on this machine; nothing that
+        it may share is removed.
         """

@@ -138,12 +138,14 @@ class SparkRunner:
     def close(self, keep: set[str] | None = None, *, fenced: bool = False) -> None:
         """Remove what the job left: its working stores on this machine, and the files that nobody needs."""
         self._anchors.close()
+        if fenced:
+            # The stores too: where flott.state.dir is set, the next driver on this machine has the same ones.
+            return
         shutil.rmtree(self._address.state_dir, ignore_errors=True)
         with suppress(OSError):  # checkpoints may be beside the stores
             Path(self._address.state_dir).parent.rmdir()
-        if not fenced:
-            remove_activities(self._storage)
-            remove_job_files(self._storage, self._address.job_file, keep)
+        remove_activities(self._storage)
+        remove_job_files(self._storage, self._address.job_file, keep)
 
 
 JAVA_ENDED = (

@@ -55,7 +55,8 @@ class FlottOptions:
         .no_default_value()
         .with_description(
             "The directory of the working state on each worker's own disk; "
-            "by default in a private directory below TMPDIR, removed when the process has ended."
+            "by default in a private directory below TMPDIR, removed when the process has ended. Where it is set, a "
+            "driver that dies or is replaced leaves the job's stores to the next one."
         )
         .with_effect("tests/spark/test_effects_of_settings.py")
     )
