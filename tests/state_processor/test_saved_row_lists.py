@@ -31,6 +31,6 @@ def test_row_lists(tmp_path):
         lineage = Lineage((*lineage.files, file))
         backend.reached(f"t{epoch}")
     store.bring_to(lineage, storage)
-    found = dict(OF_KEYS[Form.ROW_LISTS].read(store, rows.column, range(128)))
+    found = dict(OF_KEYS[Form.ROW_LISTS].read(store, backend.column("rows"), range(128)))
     assert found == {"long": long, **{epoch: [("short", epoch)] for epoch in range(3)}}
     store.close()

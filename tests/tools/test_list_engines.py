@@ -19,6 +19,9 @@ SMALL = {
     "common/clock.py": "class Clock:\n    def now(self):\n        return time.time()\n",
 }
 
+PROBES_LEFT = 145
+"""Lower it with every probe that goes; declare a capability where it belongs rather than raise it."""
+
 
 @pytest.fixture
 def package(tmp_path):
@@ -61,6 +64,10 @@ def test_what_was_and_what_is_stand_side_by_side(package):
 
 def test_probes_are_those_that_allow_for_nothing():
     assert probes_in("hasattr(a, 'b'); getattr(a, 'b', None); getattr(a, 'b'); a.getattr(b, 'c', None)") == 2
+
+
+def test_capabilities_are_declared_and_the_probes_that_are_left_become_fewer():
+    assert read(HERE).probes <= PROBES_LEFT
 
 
 def test_what_was_made_one_stays_one():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.many_keys import loaded_keys
 from flott.runtime.state.address_layout import group_bytes
+from flott.runtime.state.keyed_part import KeyedPart
 from flott.runtime.timer_queue import NEVER
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Chunk:
         return (times[self.at :], keys[self.at :], values[self.at :]) if self.at else self.events
 
 
-class EventQueue:
+class EventQueue(KeyedPart):
     """The events of one subtask in the order of their time; of one time, in the order of their arrival.
 
     What waits when an epoch ends is written once, by key group, under

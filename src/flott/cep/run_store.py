@@ -7,6 +7,7 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 from flott.cep.run import Run
+from flott.runtime.state.keyed_part import KeyedPart
 
 if TYPE_CHECKING:
     from flott.runtime.state.backend import KeyedBackend
@@ -21,7 +22,7 @@ FEW_EVENTS = 16
 """Up to so many events, a run is one entry of the store; beyond, each event has its own, written when it changes."""
 
 
-class RunStore:
+class RunStore(KeyedPart):
     """Key → run. ``live`` may be read from outside; None there means that nothing has started for the key."""
 
     def __init__(self, backend: KeyedBackend, name: str) -> None:

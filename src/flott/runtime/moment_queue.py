@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from flott.runtime.canonical_keys import loaded_key
 from flott.runtime.many_keys import loaded_keys
 from flott.runtime.state.address_layout import chunk_bytes, chunk_in, group_bytes, time_bytes
+from flott.runtime.state.keyed_part import KeyedPart
 from flott.runtime.timer_queue import DIGEST, NEVER, Owners
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ MomentIndex: TypeAlias = "tuple[dict[int, list[tuple[int, int]]], int]"
 """Per moment, what was stored when and how many timers each time; and the next sequence number."""
 
 
-class MomentQueue:
+class MomentQueue(KeyedPart):
     """Timers in the order of their time, all that an epoch adds to a moment stored together.
 
     An entry's address is ``key group (2 bytes) | column (4) | time (8) | sequence (4)``, its value the owners, so that

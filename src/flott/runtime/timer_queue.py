@@ -15,6 +15,7 @@ from flott.runtime.canonical_keys import loaded_key
 from flott.runtime.keys import decode_key
 from flott.runtime.state.address_layout import PREFIX, TIMED, group_bytes, key_end, key_in, time_bytes, time_in
 from flott.runtime.state.addresses import LONG_KEY
+from flott.runtime.state.keyed_part import KeyedPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +71,7 @@ class KeyOwner:
         return key
 
 
-class TimerQueue:
+class TimerQueue(KeyedPart):
     """Timers in the order of their time, at most one for each owner and moment.
 
     A timer's address is ``key group (2 bytes) | column (4) | time (8) | key length (2) | key | namespace``, so

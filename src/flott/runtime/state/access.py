@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flott.runtime.clock import Clock
-    from flott.runtime.state.backend import KeyedBackend, KeyedPart
+    from flott.runtime.state.backend import KeyedBackend
+    from flott.runtime.state.keyed_part import KeyedPart
     from flott.runtime.state.kinds import StateKind
 
 

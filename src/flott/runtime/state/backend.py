@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from flott.runtime.native._entries import Drafts
     from flott.runtime.state.cache_limits import CacheLimits
     from flott.runtime.state.changes import Changes, EpochChanges
+    from flott.runtime.state.keyed_part import KeyedPart
     from flott.runtime.state.kinds import StateKind
     from flott.runtime.state.points import Points
     from flott.runtime.state.schemas import ConvertEntry, StoredStates
@@ -31,36 +32,6 @@ if TYPE_CHECKING:
 
 STRIDE = 2_048
 """So many records are worked on at once where state is read ahead."""
-
-
-class KeyedPart(Protocol):
-    """Something that keeps live objects over the store: a state, a timer queue."""
-
-    def flush(self, changes: EpochChanges) -> None:
-        """Add what changed in this epoch, as store entries; from here on the live objects count as read."""
-
-    def forget(self) -> None:
-        """Drop all live objects; the store is the truth."""
-
-    def live_entries(self) -> int:
-        """Say how many live objects are held."""
-
-
-class LookedUpPart(KeyedPart, Protocol):
-    """One whose entries are only ever looked up."""
-
-    @property
-    def is_looked_up(self) -> bool:
-        """Whether they are."""
-
-    @property
-    def column(self) -> bytes:
-        """The column of its entries."""
-
-
-def is_looked_up(part: KeyedPart) -> TypeGuard[LookedUpPart]:
-    """Say whether the entries of a state are only ever looked up by their whole addresses, never walked over."""
-    return getattr(part, "is_looked_up", False)
 
 
 def point_batches(laid_out: list[tuple[bytes, memoryview]]) -> list[PointBatch]:
@@ -135,8 +106,7 @@ class KeyedBackend:
         conversion = self.schemas.conversion(name)
         if conversion is not None:
             self._converted[name] = conversion
-        if hasattr(self._parts[name], "convert"):
-            self._parts[name].convert = conversion  # type: ignore[attr-defined]
+        self._parts[name].convert_with(conversion)
 
     def _has_entries(self, column: bytes) -> bool:
         return next(self.entries_of(column), None) is not None
@@ -156,12 +126,11 @@ class KeyedBackend:
                     moments = moments_of(data)
                     entry = pickle.dumps(convert(address, pickle.loads(data)), 5)
                     rewritten[address] = entry if moments is None else with_moments(entry, moments)
-            if is_looked_up(self._parts[name]):
+            if self._parts[name].is_looked_up:
                 changes.points.add(column, list(rewritten), list(rewritten.values()))
             else:
                 changes.entries.update(rewritten)
-            if hasattr(self._parts[name], "convert"):
-                self._parts[name].convert = None  # type: ignore[attr-defined]
+            self._parts[name].convert_with(None)
         self._converted = {}
         self.schemas.stored = self.schemas.current()
 
@@ -299,12 +268,13 @@ class KeyedBackend:
 
     def looked_up(self) -> set[bytes]:
         """Return the columns of states, as far as they are declared, whose entries are only looked up."""
-        return {part.column for part in self._parts.values() if is_looked_up(part)}
+        parts = self._parts
+        return {column for column, name in self.columns.items() if name in parts and parts[name].is_looked_up}
 
     def look_ahead(self, keys: list[Any]) -> None:
         """Hear the keys of the records that come next."""
         for part in self._parts.values():
-            if is_looked_up(part) and hasattr(part, "look_ahead"):
+            if part.is_looked_up:
                 part.look_ahead(keys)
 
     def strides(self, count: int) -> list[slice]:
@@ -313,7 +283,7 @@ class KeyedBackend:
         Where values are read ahead and laid out early, so few records that all of them are in the processor's cache
         when their turn comes; otherwise all at once.
         """
-        if count <= STRIDE or not any(getattr(part, "in_strides", False) for part in self._parts.values()):
+        if count <= STRIDE or not any(part.in_strides for part in self._parts.values()):
             return [slice(0, count)]
         return [slice(begin, begin + STRIDE) for begin in range(0, count, STRIDE)]
 

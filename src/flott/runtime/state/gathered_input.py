@@ -7,6 +7,7 @@ import struct
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from flott.runtime.state.address_layout import group_bytes
+from flott.runtime.state.keyed_part import KeyedPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,7 @@ Record: TypeAlias = "tuple[int, Any, Any, int | None]"
 """The number of the input, the key, the record and its timestamp."""
 
 
-class GatheredInput:
+class GatheredInput(KeyedPart):
     """Records by key group. An entry's address is ``key group (2 bytes) | column (4) | sequence (4)``."""
 
     def __init__(self, backend: KeyedBackend, name: str) -> None:

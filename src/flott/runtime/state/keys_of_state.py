@@ -14,7 +14,8 @@ from flott.runtime.state.values import SingleValue
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from flott.runtime.state.backend import KeyedBackend, KeyedPart
+    from flott.runtime.state.backend import KeyedBackend
+    from flott.runtime.state.keyed_part import KeyedPart
 
 DIGEST_SIZE = 32
 

@@ -8,6 +8,7 @@ from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.state.changed_in_place import UNCHANGING, may_change
+from flott.runtime.state.keyed_part import KeyedPart
 from flott.runtime.state.ttl import moments_of
 from flott.runtime.state.ttl_sweep import Sweep, keep_elements, pack_elements
 
@@ -25,12 +26,21 @@ MANY_CHUNKS = 16
 """A list that was read whole and has more chunks than this is written back as one."""
 
 
-class ListState:
+class ListState(KeyedPart):
     """A list per key. Appends of an epoch become one chunk; only reading brings the whole list in."""
 
     __slots__ = (
-        "_appended", "_backend", "_chunks", "_column", "_expiry", "_handed", "_replaced", "_scope", "_whole", "convert",
-        "sweep",
+        "_appended",
+        "_backend",
+        "_chunks",
+        "_column",
+        "_expiry",
+        "_handed",
+        "_replaced",
+        "_scope",
+        "_sweep",
+        "_whole",
+        "convert",
     )  # fmt: skip
 
     def __init__(
@@ -50,7 +60,7 @@ class ListState:
         """How chunks are read that were stored under another schema."""
         self._expiry = expiry
         """When each element expires; elements in memory are pairs with the moment they were last touched then."""
-        self.sweep = None if expiry is None else Sweep(backend, self._column, expiry.lifetime, keep_elements)
+        self._sweep = None if expiry is None else Sweep(backend, self._column, expiry.lifetime, keep_elements)
 
     def get(self) -> list[Any]:
         """Return the current key's list; empty when there is none."""
@@ -216,8 +226,8 @@ class ListState:
         self._appended = {}
         self._replaced = set()
         expiry = self._expiry
-        if self.sweep is not None and expiry is not None:
-            if self.sweep.run(into, expiry.uses, expiry.now()):
+        if self._sweep is not None and expiry is not None:
+            if self._sweep.run(into, expiry.uses, expiry.now()):
                 self.forget()
             expiry.uses = 0
 
@@ -230,6 +240,13 @@ class ListState:
             pickle.dumps(values, 5) if self._expiry is None else pack_elements(values)
         )
         self._chunks[key] = number + 1
+
+    @property
+    def sweep(self) -> Sweep | None:
+        return self._sweep
+
+    def convert_with(self, convert: ConvertEntry | None) -> None:
+        self.convert = convert
 
     def forget(self) -> None:
         self._whole = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flott.runtime.canonical_keys import MAY_HOLD_NAN, PLAIN, with_one_nan
 from flott.runtime.keys import encode_key
 from flott.runtime.state.changed_in_place import UNCHANGING, may_change
+from flott.runtime.state.keyed_part import KeyedPart
 from flott.runtime.state.live_values import differs
 from flott.runtime.state.map_keys import ShownKeys, found_by, in_order, is_plain
 from flott.runtime.state.ttl import with_moments
@@ -34,7 +35,7 @@ def entry_address(encoded: bytes) -> bytes:
     return encoded if len(encoded) <= LONG_USER_KEY else b"#" + blake2b(encoded, digest_size=32).digest()
 
 
-class MapState:
+class MapState(KeyedPart):
     """A map per key. Values are read entry by entry; going over a map merges the store with this epoch's writes.
 
     Keys of users' maps are in their canonical form here. Those of the engine's own maps are rows of typed columns, of
@@ -42,8 +43,19 @@ class MapState:
     """
 
     __slots__ = (
-        "_backend", "_cleared", "_column", "_complete", "_expiry", "_handed", "_read", "_scope", "_shown", "_written",
-        "convert", "moved", "sweep",
+        "_backend",
+        "_cleared",
+        "_column",
+        "_complete",
+        "_expiry",
+        "_handed",
+        "_read",
+        "_scope",
+        "_shown",
+        "_sweep",
+        "_written",
+        "convert",
+        "moved",
     )  # fmt: skip
 
     def __init__(
@@ -67,7 +79,7 @@ class MapState:
         """Of entries that a former version stored, where they are looked for and where they still are."""
         self._expiry = expiry
         """When each entry expires; values in memory are pairs with the moment they were last touched then."""
-        self.sweep = None if expiry is None else Sweep(backend, self._column, expiry.lifetime, keep_or_drop)
+        self._sweep = None if expiry is None else Sweep(backend, self._column, expiry.lifetime, keep_or_drop)
 
     # Single entries
 
@@ -305,8 +317,8 @@ class MapState:
         self._cleared = set()
         self.put_moved(into)
         expiry = self._expiry
-        if self.sweep is not None and expiry is not None:
-            if self.sweep.run(into, expiry.uses, expiry.now()):
+        if self._sweep is not None and expiry is not None:
+            if self._sweep.run(into, expiry.uses, expiry.now()):
                 self.forget()
             expiry.uses = 0
 
@@ -317,6 +329,13 @@ class MapState:
                 changes.setdefault(address, self._backend.get(before))
                 changes[before] = None
         self.moved = {}
+
+    @property
+    def sweep(self) -> Sweep | None:
+        return self._sweep
+
+    def convert_with(self, convert: ConvertEntry | None) -> None:
+        self.convert = convert
 
     def forget(self) -> None:
         self._written = {}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pickle
 import struct
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
+from flott.runtime.state.keyed_part import KeyedPart
 from flott.runtime.state.points import BATCH
 
 if TYPE_CHECKING:
@@ -26,14 +27,13 @@ Tail = tuple[int, list[Any]]
 NO_TAIL: Tail = 0, []
 
 
-class RowLists:
+class RowLists(KeyedPart):
     """A list per key, found without a search: the entry at the key's own address says how many chunks there are.
 
     A list is thus one entry, and some more if it is long, all of which are only looked up.
     """
 
     __slots__ = ("_added", "_backend", "_column", "_replaced", "_tails", "_whole")
-    is_looked_up: ClassVar[bool] = True
 
     def __init__(self, backend: KeyedBackend, name: str) -> None:
         self._backend = backend
@@ -46,9 +46,8 @@ class RowLists:
         self._replaced: set[Any] = set()
 
     @property
-    def column(self) -> bytes:
-        """The column of its entries in the store."""
-        return self._column
+    def is_looked_up(self) -> bool:
+        return True
 
     def lists_of(self, keys: list[Any]) -> list[list[Any] | tuple[Any, ...]]:
         """Return the lists of several keys, not to be changed; what is not in memory is read at once."""

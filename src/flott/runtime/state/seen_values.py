@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from flott.runtime.many_keys import encode_keys
+from flott.runtime.state.keyed_part import KeyedPart
 from flott.runtime.state.maps import entry_address
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ ENTRY = 1
 """What stands under a value, as in a map that counts."""
 
 
-class SeenValues:
+class SeenValues(KeyedPart):
     """A set per key, whose values are only looked up and never gone over: stored as a map's keys are.
 
     Nothing is held in memory but what was added in the epoch: the store answers for many values at once, and almost
@@ -24,7 +25,6 @@ class SeenValues:
     """
 
     __slots__ = ("_added", "_backend", "_column")
-    is_looked_up: ClassVar[bool] = True
 
     def __init__(self, backend: KeyedBackend, name: str) -> None:
         self._backend = backend
@@ -32,9 +32,8 @@ class SeenValues:
         self._added: dict[bytes, bytes] = {}
 
     @property
-    def column(self) -> bytes:
-        """The column of its entries in the store."""
-        return self._column
+    def is_looked_up(self) -> bool:
+        return True
 
     def add_all(self, keys: list[Any], owners: list[int], values: list[Any]) -> list[bool]:
         """Add values, each to the set of one of the keys; say of each whether it is new there.

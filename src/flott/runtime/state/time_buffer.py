@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from flott.runtime.state.address_layout import time_bytes, time_in
+from flott.runtime.state.keyed_part import KeyedPart
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from flott.runtime.state.changes import EpochChanges
 
 
-class TimeBuffer:
+class TimeBuffer(KeyedPart):
     """Per key, buckets of values by moment; a bucket is one entry of the store."""
 
     __slots__ = ("_backend", "_buckets", "_can_change", "_changed", "_column", "_scope", "_times", "may_change")

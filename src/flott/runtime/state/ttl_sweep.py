@@ -123,10 +123,9 @@ def without_expired(
     """Leave out of a full snapshot what has expired, in the states that ask for it; the store stays as it is."""
     sweeps: dict[bytes, Sweep] = {}
     for backend in backends:
-        parts = backend.parts().items()
-        # A state without a time to live has no sweep.
-        found = ((name, getattr(part, "sweep", None)) for name, part in parts)
-        sweeps.update({backend.column(name): sweep for name, sweep in found if sweep is not None})
+        for name, part in backend.parts().items():
+            if part.sweep is not None:
+                sweeps[backend.column(name)] = part.sweep
     if not any(sweep.lifetime.left_out_of_snapshots for sweep in sweeps.values()):
         yield from entries
         return

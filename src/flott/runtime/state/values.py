@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from flott.runtime.state.backend import point_batches
+from flott.runtime.state.keyed_part import KeyedPart
 from flott.runtime.state.live_values import LiveValues, differs
 from flott.runtime.state.points import BATCH
 from flott.runtime.state.prefetch import PrefetchPolicy
@@ -43,7 +44,7 @@ class Aggregate(Protocol):
         """Return two accumulators as one."""
 
 
-class SingleValue(LiveValues):
+class SingleValue(LiveValues, KeyedPart):
     """One value per key. ``_written`` holds this epoch's, ``_read`` what the store has; None is absent.
 
     Of very many keys, what this epoch wrote becomes ``_drafts`` from time to time: entries as they will be stored. The
@@ -54,9 +55,9 @@ class SingleValue(LiveValues):
         "_backend",
         "_column",
         "_drafts",
+        "_sweep",
         "convert",
         "prefetch",
-        "sweep",
     )
     drafts_early: ClassVar[bool] = False
     """Whether values may become entries before the epoch ends: nobody changes them in ``_written`` behind its back."""
@@ -72,17 +73,12 @@ class SingleValue(LiveValues):
         self.convert: ConvertEntry | None = None
         """How entries are read that were stored under another schema."""
         self._expiry = expiry
-        self.sweep = None if expiry is None else Sweep(backend, self._column, expiry.lifetime, keep_or_drop)
+        self._sweep = None if expiry is None else Sweep(backend, self._column, expiry.lifetime, keep_or_drop)
 
     @property
     def is_looked_up(self) -> bool:
         """Values that can expire are kept in order: those that did are found by a scan."""
         return self._expiry is None
-
-    @property
-    def column(self) -> bytes:
-        """The column of its entries in the store."""
-        return self._column
 
     def watch(self) -> None:
         """From now on, keep what a user's function changes in place."""
@@ -246,9 +242,16 @@ class SingleValue(LiveValues):
             into[self._backend.address(self._column, key)] = None if pair is None else self._entry_of(pair)
         self._read.update(self._written)
         self._written = {}
-        if self.sweep is not None and self.sweep.run(into, expiry.uses, expiry.now()):
+        if self._sweep is not None and self._sweep.run(into, expiry.uses, expiry.now()):
             self.forget()
         expiry.uses = 0
+
+    @property
+    def sweep(self) -> Sweep | None:
+        return self._sweep
+
+    def convert_with(self, convert: ConvertEntry | None) -> None:
+        self.convert = convert
 
     def forget(self) -> None:
         self._read = {}

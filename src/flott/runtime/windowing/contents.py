@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pickle
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.state.changed_in_place import may_change
+from flott.runtime.state.keyed_part import KeyedPart
 from flott.runtime.state.kinds import LIST_STATE
 from flott.runtime.state.lists import ListState
 from flott.runtime.state.points import BATCH
@@ -90,7 +91,7 @@ class Aggregating:
         return self.function.add(value, accumulator)
 
 
-class AccumulatedContents:
+class AccumulatedContents(KeyedPart):
     """One accumulator per pane, in memory by window and then by key: most records find their window at once.
 
     What was found neither in this epoch nor in the store is not in the store, so that a pane that comes and goes
@@ -98,7 +99,6 @@ class AccumulatedContents:
     """
 
     lists = False
-    is_looked_up: ClassVar[bool] = True
 
     def __init__(self, panes: PaneBackend, accumulation: Accumulation) -> None:
         self._panes = panes
@@ -109,9 +109,8 @@ class AccumulatedContents:
         self.forget()
 
     @property
-    def column(self) -> bytes:
-        """The column of its entries in the store."""
-        return self._column
+    def is_looked_up(self) -> bool:
+        return True
 
     def forget(self) -> None:
         """Drop all live objects; the store is the truth."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flott.runtime.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flott.runtime.state.changed_in_place import may_change
+from flott.runtime.state.keyed_part import KeyedPart
 from flott.runtime.windowing.contents import NAME
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ Stored = tuple[list[Any], int]
 """The records of a pane that are in the store, and the number of its next chunk."""
 
 
-class ListedContents:
+class ListedContents(KeyedPart):
     """The records of each pane, in memory by window and then by key. Stored as list state is: a chunk per epoch."""
 
     lists = True

@@ -18,6 +18,7 @@ import pyarrow as pa
 from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.column_keys import key_groups
 from flott.runtime.state.address_layout import chunk_bytes, chunk_in, group_bytes, time_bytes
+from flott.runtime.state.keyed_part import KeyedPart
 from flott.runtime.windowing.vectorised.partials import Partials, concatenated, merged
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class Chunk:
     addresses: list[bytes] = field(default_factory=list)
 
 
-class PaneChunks:
+class PaneChunks(KeyedPart):
     """The partials of all open panes of a subtask."""
 
     def __init__(self, backend: KeyedBackend, plan: AggregatePlan, length: int) -> None:

@@ -19,6 +19,7 @@ import pyarrow as pa
 from flott.runtime.batch import MAX_WATERMARK
 from flott.runtime.column_keys import key_groups
 from flott.runtime.state.address_layout import group_bytes
+from flott.runtime.state.keyed_part import KeyedPart
 from flott.runtime.windowing.vectorised.key_marks import distinct, key_marks
 from flott.runtime.windowing.vectorised.pane_chunks import ROWS_PER_ENTRY
 from flott.runtime.windowing.vectorised.partials import PANE, ROWS, Partials, concatenated
@@ -46,7 +47,7 @@ class Chunk:
     addresses: list[bytes] = field(default_factory=list)
 
 
-class SessionChunks:
+class SessionChunks(KeyedPart):
     """The open sessions of all keys of a subtask."""
 
     def __init__(self, backend: KeyedBackend, plan: AggregatePlan) -> None:
