@@ -135,6 +135,20 @@ def test_the_lead_is_bounded_also_with_idleness_and_a_backlog(idleness, rate):
     assert lead(found, "A", "B") <= DRIFT + 2 * 50
 
 
+def test_a_source_that_became_idle_holds_nobody_back():
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration())
+    env.set_parallelism(1)
+    env.set_buffer_timeout(1)
+    busy = DataGeneratorSource(lambda index: ("A", index), 3_000)
+    # After its first record it says nothing for a quarter of an hour, and does not end.
+    silent = DataGeneratorSource(lambda index: ("B", index), 2, RateLimiterStrategy.per_second(0.001))
+    strategy = ALIGNED.with_idleness(Duration.of_millis(100))
+    streams = [env.from_source(busy, strategy, "A"), env.from_source(silent, strategy, "B")]
+    found = received(env, streams, until=lambda found: len(found) == 3_001)
+    assert [time for name, time in found if name == "A"] == list(range(3_000))
+    assert [time for name, time in found if name == "B"] == [0]
+
+
 def test_the_files_of_one_source_wait_for_each_other(tmp_path, monkeypatch):
     monkeypatch.setattr("flott.connectors.text_file_enumerator.BYTES_PER_SUBTASK", 400)
     monkeypatch.setattr("flott.connectors.text_file_enumerator.OPENING_COST", 1)
