@@ -98,6 +98,25 @@ def test_all_kinds_of_state_expire():
         assert h.num_state_entries() == 0
 
 
+@pytest.mark.parametrize("visible", [False, True])
+def test_what_expired_while_the_worker_kept_it_in_memory_is_gone(visible):
+    """The epoch that wrote it, and the next one in the same worker, have it in memory."""
+    seen = {"return_expired_if_not_cleaned_up": ()} if visible else {}
+    with harness(Remembers(config(disable_cleanup_in_background=(), **seen))) as h:
+        for start in (0, 10_000):
+            h.set_processing_time(start)
+            h.process_element(1)
+            if start:
+                h.end_epoch()
+            h.set_processing_time(start + 999)
+            h.process_element(None)
+            h.set_processing_time(start + 1000)
+            h.process_element(None)
+            h.process_element(None)
+        alive, gone = (1, [1], {1: 1}, 1, 1), (None, [], {}, None, None)
+        assert h.extract_output_values() == [alive, alive if visible else gone, gone] * 2
+
+
 def test_reading_renews_if_told_so():
     with harness(Remembers(config(update_ttl_on_read_and_write=()))) as h:
         h.process_element(1)
