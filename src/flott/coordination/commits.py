@@ -81,7 +81,7 @@ class Commits:
             writer: Any = member.operator
             with naming(member):
                 commit_all(writer.sink, together, recovered=recovered)
-                self._sync(writer.sink, together, committed=True)
+                self._sync(writer, together, committed=True)
             reach("commit.after")
 
     def make_durable(self, committables: tuple[Committable, ...]) -> None:
@@ -98,11 +98,11 @@ class Commits:
             member = self._members[operator_id][1]
             writer: Any = member.operator
             with naming(member):
-                self._sync(writer.sink, together, committed=False)
+                self._sync(writer, together, committed=False)
         self._synced = committables
 
-    def _sync(self, sink: Any, committables: list[Any], *, committed: bool) -> None:
-        sync = getattr(sink, "make_durable", None) if self._durable else None
+    def _sync(self, writer: WriterSink, committables: list[Any], *, committed: bool) -> None:
+        sync = writer.capabilities.make_durable if self._durable else None
         if sync is not None:
             sync(committables, committed=committed)
 
@@ -116,7 +116,7 @@ class Commits:
         for operator_id, (_, member) in self._members.items():
             operator = member.operator
             if isinstance(operator, WriterSink):
-                abort = getattr(operator.sink, "abort_stale", None)
+                abort = operator.capabilities.abort_stale
                 if abort is not None:
                     with naming(member):
                         abort(SinkScope(self._job_id, operator_id, self._owner), alive.get(operator_id, []))

@@ -122,7 +122,7 @@ def committing_sinks(plan: EpochPlan) -> list[str]:
 
 def commits_outside(operator: Any) -> bool:
     """Return whether an operator's output shows by a commit."""
-    return isinstance(operator, WriterSink) and hasattr(operator.sink, "create_committer")
+    return isinstance(operator, WriterSink) and operator.capabilities.create_committer is not None
 
 
 def begun(plan: EpochPlan, configuration: Configuration, job_id: JobID, record: JobRecord | None) -> Beginning:

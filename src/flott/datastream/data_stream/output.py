@@ -22,6 +22,7 @@ from flott.datastream.functions import CheckpointedFunction, TwoPhaseCommitSinkF
 from flott.errors import GraphError
 from flott.graph.transformations import PhysicalTransformation
 from flott.runtime.operators.process import Process
+from flott.runtime.operators.sink_capabilities import is_sink
 from flott.runtime.operators.sinks import DriverSink, WriterSink
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Outputs:
 
         A TwoPhaseCommitSinkFunction writes in transactions instead: each record shows exactly once.
         """
-        if hasattr(sink_func, "create_writer"):
+        if is_sink(sink_func):
             raise GraphError(f"add_sink(...): {type(sink_func).__qualname__} is a Sink; use sink_to(...)")
         if isinstance(sink_func, TwoPhaseCommitSinkFunction):
             if isinstance(sink_func, CheckpointedFunction):
@@ -81,17 +82,19 @@ class Outputs:
 
     def sink_to(self, sink: Sink) -> DataStreamSink:
         """Writes the stream to a Sink, which shows only what counts: nothing twice, nothing of a failed attempt."""
-        if not hasattr(sink, "create_writer") or isinstance(sink, type):
+        if not is_sink(sink):
             raise GraphError(
                 f"sink_to(...): {sink!r:.100} is no Sink; give an object with create_writer(...), "
                 "such as one from flott.datastream.connectors; a SinkFunction goes in add_sink(...)"
             )
         check_picklable("sink_to(...)", sink)
-        transformer = sink.get_transformer() if hasattr(sink, "get_transformer") else None
+        operator = WriterSink(sink)
+        get_transformer = operator.capabilities.get_transformer
+        transformer = None if get_transformer is None else get_transformer()
         if transformer is not None:
             prepared: DataStream = transformer.apply(self)
-            return prepared._sink("Writer", WriterSink(sink))  # noqa: SLF001 - a stream, as this is
-        return self._sink("Writer", WriterSink(sink))
+            return prepared._sink("Writer", operator)  # noqa: SLF001 - a stream, as this is
+        return self._sink("Writer", operator)
 
     def sink_to_spark(
         self,

@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from flott.errors import USER_CODE_RAISES, CommitError, FlottError
+from flott.runtime.operators.sink_capabilities import SinkCapabilities, close_committer
 
 log = logging.getLogger("flott.sinks")
 
@@ -69,7 +70,7 @@ class CommitRequest:
 
 def commit_all(sink: Any, committables: list[Any], *, recovered: bool) -> None:
     """Commit what writers of a sink prepared; raises CommitError when something can't be committed."""
-    make = getattr(sink, "create_committer", None)
+    make = SinkCapabilities.of(sink).create_committer
     if make is None or not committables:
         return
     committer = make()
@@ -86,6 +87,4 @@ def commit_all(sink: Any, committables: list[Any], *, recovered: bool) -> None:
                 raise CommitError(message) from error
             waiting = [request for request in waiting if request.next_round()]
     finally:
-        close = getattr(committer, "close", None)
-        if close is not None:
-            close()
+        close_committer(committer)

@@ -10,6 +10,12 @@ from flott.runtime.batch import MIN_TIMESTAMP
 from flott.runtime.crash_points import reach
 from flott.runtime.operator import Operator
 from flott.runtime.operators.commit_requests import commit_all
+from flott.runtime.operators.sink_capabilities import (
+    SINK_METHODS,
+    SinkCapabilities,
+    WriterCapabilities,
+    check_names,
+)
 from flott.runtime.source import raise_named
 from flott.runtime.state.operator_state import CarriedStates, OperatorStates
 
@@ -146,6 +152,8 @@ class WriterSink(Operator):
 
     at_checkpoint = True
     writer: Any = None
+    _can = WriterCapabilities()
+    """What the writer can do."""
     _prepared: list[Any] | None = None
     _kept: CarriedStates | None = None
     _ended = False
@@ -153,11 +161,17 @@ class WriterSink(Operator):
     """The writer has records of an epoch that has not ended."""
 
     def __init__(self, sink: Any) -> None:
+        check_names(sink, SINK_METHODS)
         self.sink = sink
+        self.capabilities = SinkCapabilities.of(sink)
         self._write_context = WriteContext()
 
     def __getstate__(self) -> dict[str, Any]:
         return {"sink": self.sink, "_write_context": WriteContext()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.capabilities = SinkCapabilities.of(self.sink)
 
     def restore(self, carried: CarriedStates | None) -> None:
         self._prepared = None
@@ -172,12 +186,14 @@ class WriterSink(Operator):
     def _start(self) -> None:
         kept = self._kept
         context = WriterInitContext(self.context, None if kept is None else kept.number)
-        restore = getattr(self.sink, "restore_writer", None)
+        restore = self.capabilities.restore_writer
         with self._naming_failures("none: it failed to make a writer"):
             if kept is not None and restore is not None:
-                self.writer = restore(context, OperatorStates.unpack(kept.states).split.get(WRITER_STATES, []))
+                writer = restore(context, OperatorStates.unpack(kept.states).split.get(WRITER_STATES, []))
             else:
-                self.writer = self.sink.create_writer(context)
+                writer = self.sink.create_writer(context)
+            self._can = WriterCapabilities.of(writer)
+            self.writer = writer
 
     @contextmanager
     def _naming_failures(self, record: str) -> Iterator[None]:
@@ -194,7 +210,7 @@ class WriterSink(Operator):
         if self.writer is None:
             self._start()
         self._busy = True
-        whole = getattr(self.writer, "write_batch", None)
+        whole = self._can.write_batch
         if whole is not None:
             with self._naming_failures(f"of a batch of {len(batch)}"):
                 whole(batch)
@@ -218,25 +234,25 @@ class WriterSink(Operator):
 
     def on_watermark(self, timestamp: int) -> int | None:
         self._write_context.watermark = timestamp
-        if self.writer is None and getattr(self.sink, "follows_watermarks", False):
+        if self.writer is None and self.capabilities.follows_watermarks:
             self._start()
-        if self.writer is not None and hasattr(self.writer, "write_watermark"):
-            self.writer.write_watermark(timestamp)
+        if self._can.write_watermark is not None:
+            self._can.write_watermark(timestamp)
         return timestamp
 
     def finish(self) -> None:
         self._ended = True
 
     def snapshot(self) -> CarriedStates | None:
-        writer = self.writer
-        if writer is None:
+        if self.writer is None:
             return self._kept
+        can = self._can
         reach("sink.before-prepare")
         with self._naming_failures("none: it failed at the end of an epoch"):
-            if hasattr(writer, "flush"):
-                writer.flush(self._ended)
-            prepared = writer.prepare_commit() if hasattr(writer, "prepare_commit") else ()
-            states = list(writer.snapshot_state(self.context.snapshot)) if hasattr(writer, "snapshot_state") else None
+            if can.flush is not None:
+                can.flush(self._ended)
+            prepared = can.prepare_commit() if can.prepare_commit is not None else ()
+            states = list(can.snapshot_state(self.context.snapshot)) if can.snapshot_state is not None else None
         self._prepared = list(prepared or ())
         self._busy = False
         reach("sink.after-prepare")
@@ -255,6 +271,7 @@ class WriterSink(Operator):
         self._drop()
 
     def _drop(self) -> None:
-        writer, self.writer = self.writer, None
-        if writer is not None and hasattr(writer, "close"):
-            writer.close()
+        close = self._can.close
+        self.writer, self._can = None, WriterCapabilities()
+        if close is not None:
+            close()

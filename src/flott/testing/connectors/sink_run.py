@@ -14,6 +14,7 @@ from flott.runtime.batch import Batch
 from flott.runtime.clock import ManualClock
 from flott.runtime.context import OperatorContext
 from flott.runtime.operators.commit_requests import commit_all
+from flott.runtime.operators.sink_capabilities import WriterCapabilities
 from flott.runtime.operators.sinks import WriteContext, WriterInitContext
 
 if TYPE_CHECKING:
@@ -86,12 +87,13 @@ class Attempt:
             snapshot=epoch,
         )
         self._writer: Any = run.sink().create_writer(WriterInitContext(self._surroundings))
+        self._can = WriterCapabilities.of(self._writer)
         self._context = WriteContext()
         self.write(records)
 
     def write(self, records: Sequence[Any]) -> None:
         """Write records, in a batch where the writer takes batches."""
-        whole = getattr(self._writer, "write_batch", None)
+        whole = self._can.write_batch
         if whole is not None:
             whole(Batch(list(records)))
             return
@@ -101,7 +103,7 @@ class Attempt:
     def prepare(self) -> list[Any]:
         """End the epoch: return what goes to the driver, as it arrives there. What follows is the next."""
         self._writer.flush(end_of_input=False)
-        prepare = getattr(self._writer, "prepare_commit", None)
+        prepare = self._can.prepare_commit
         prepared = [] if prepare is None else list(prepare() or ())
         self._surroundings.snapshot = self._run.next_epoch()
         return list(pickle.loads(pickle.dumps(prepared, protocol=5)))
