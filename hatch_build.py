@@ -46,8 +46,12 @@ def compile_native(root: Path) -> list[Path]:
 
 
 def optimised() -> list[str]:
-    """Return how the compiler is asked to take its time."""
-    return [] if sys.platform == "win32" else ["-O3"]
+    """Return how the compiler is asked to take its time.
+
+    Functions begin at lines of the processor's cache: elsewhere, a change of one may slow down others that lie behind
+    it by a tenth, without a single instruction more.
+    """
+    return [] if sys.platform == "win32" else ["-O3", "-falign-functions=64"]
 
 
 class NativeBuildHook(BuildHookInterface):
