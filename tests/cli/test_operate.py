@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from tests.waiting import at_least, wait_until
 
+from flott.cli import detached
 from flott.cli.detached import NoJobError, start_detached
 from flott.cli.main import main
 
@@ -154,3 +155,14 @@ def test_what_a_program_waits_for_is_shown_while_it_waits(tmp_path, monkeypatch)
     assert told[0] == "taking the job over in 60 s"
     assert "the lease was renewed" in told[-1]
     assert re.fullmatch(r"the program ended without a job that runs; the output above is in \S+\.log", str(ended.value))
+
+
+def test_ctrl_c_while_the_first_epoch_is_waited_for_leaves_the_job_alone(flott, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(detached, "wait_for_epoch", interrupted)
+    job = flott("run")
+    assert job["not-yet"] == "Ctrl-C ended the waiting, not the job"
+    wait_until("a count", lambda: last_count(job["log"]))
+    assert flott("list")["status"] == "RUNNING"

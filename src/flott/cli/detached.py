@@ -161,7 +161,10 @@ def start_detached(
         raise
     if job is None:
         raise NoJobError(relay.failure(), process.returncode or 1)
-    trouble = wait_for_epoch(process, job)
+    try:
+        trouble = wait_for_epoch(process, job)
+    except KeyboardInterrupt:
+        trouble = "Ctrl-C ended the waiting, not the job"
     # It lives on; nobody here waits for its end.
     process.returncode = 0
     return Detached(job, process.pid, log, trouble)

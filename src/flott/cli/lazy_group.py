@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from flott.cli.commands import COMMANDS, SECTIONS
+from flott.cli.stopped import INTERRUPTED, STOPPED, stopped_at_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +26,18 @@ class LazyGroup(click.Group):
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             return None
-        command: click.Command = getattr(import_module(entry.module), entry.attribute)
+        with stopped_at_once():
+            command: click.Command = getattr(import_module(entry.module), entry.attribute)
         keep_lines(command)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; Ctrl-C ends it the same way at any moment, where the command does not say more itself."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo(STOPPED, err=True)
+            ctx.exit(INTERRUPTED)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -27,7 +27,8 @@ def main() -> None:
     r"""Flink's streaming model in Python, executed by Apache Spark.
 
     \b
-    Exit codes: 0 done, 1 failed, 2 wrong use, 3 no such job, 4 the job can't be reached, 5 the job was cancelled.
+    Exit codes: 0 done, 1 failed, 2 wrong use, 3 no such job, 4 the job can't be reached, 5 the job was cancelled,
+    130 Ctrl-C.
     """
 
 

@@ -28,8 +28,6 @@ CANCELED = 5
 """The job was cancelled while `flott run` waited for it."""
 START_AGAIN = 75
 """What ran the job is gone, and the job is not over: a supervisor should start the program again (EX_TEMPFAIL)."""
-INTERRUPTED = 130
-"""Ctrl-C."""
 
 
 def fail(message: str, code: int = FAILED) -> NoReturn:

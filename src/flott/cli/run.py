@@ -9,11 +9,12 @@ import click
 
 from flott.cli.detached import command_of, run_detached
 from flott.cli.doctor import REST_PORTS
-from flott.cli.output import AS_JSON, CANCELED, FAILED, INTERRUPTED, START_AGAIN, show_json
+from flott.cli.output import AS_JSON, CANCELED, FAILED, START_AGAIN, show_json
 from flott.cli.program_options import ARGUMENTS, JOB, PYFLINK
 from flott.cli.run_progress import progress
 from flott.cli.script import ProgramError, run_script, warn_if_nothing_ran
 from flott.cli.settings import applied, settings_of, with_settings
+from flott.cli.stopped import INTERRUPTED, STOPPED
 from flott.common.options import RestOptions
 from flott.errors import FlottError, JobCanceledError, RunnerLostError
 from flott.rest.attach import served_jobs, wait_for_pages
@@ -71,7 +72,7 @@ def run(
     if as_json:
         show_outcome(error)
     elif code == INTERRUPTED:
-        click.echo("Stopped.", err=True)
+        click.echo(STOPPED, err=True)
     elif error is not None:
         click.echo(f"Error: {error}", err=True)
     if code in (0, CANCELED) and "pyspark" in sys.modules:
