@@ -95,6 +95,8 @@ def test_a_field_that_is_not_there():
         _ = Row(name="Alice").age
     with pytest.raises(AttributeError, match="has no field names"):
         Row("Alice")["name"]
+    with pytest.raises(AttributeError, match=r"'name': this Row has no field names, use a position, or Row\(name="):
+        _ = Row("Alice").name
     with pytest.raises(KeyError, match="has no field names"):
         Row("Alice")["name"] = 1
     with pytest.raises(ValueError, match=r"has no \['age'\]"):

@@ -196,7 +196,9 @@ class Row:
         # Only reached for what is no attribute: so usually a field.
         if not item.startswith("_"):
             fields = self._fields
-            if fields is not None and item in fields:
+            if fields is None:
+                raise AttributeError(f"'{item}': this Row has no field names, use a position, or Row({item}=...)")
+            if item in fields:
                 return self[fields.index(item)]
         raise AttributeError(f"this Row has no field '{item}'")
 
