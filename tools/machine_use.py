@@ -69,7 +69,7 @@ def measured(command: list[str], reference: float) -> Use:
     adopt_orphans()
     started, machine, own = time.monotonic(), machine_seconds(), own_seconds()
     with sampled_speed() as samples:
-        code = subprocess.run(command, check=False).returncode  # noqa: S603 - the caller's command
+        code = run_and_reap(command)
     wall = time.monotonic() - started
     reap_orphans()
     cpu = own_seconds() - own
@@ -100,8 +100,25 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+def run_and_reap(command: list[str]) -> int:
+    """Run a command, and return its exit code; meanwhile collect adopted processes as soon as they end.
+
+    A process that nobody collects still has its number, so that whoever waits for its end would wait for ever.
+    """
+    process = subprocess.Popen(command)  # noqa: S603 - the caller's command
+    try:
+        while True:
+            pid, status = os.wait()
+            if pid == process.pid:
+                process.returncode = os.waitstatus_to_exitcode(status)
+                return process.returncode
+    except BaseException:
+        process.kill()
+        raise
+
+
 def reap_orphans() -> None:
-    """Collect adopted processes that have ended, or end soon."""
+    """Collect adopted processes that have ended, or end soon, after the command."""
     end = time.monotonic() + PATIENCE
     with suppress(ChildProcessError):  # raised when no child is left
         while time.monotonic() < end:

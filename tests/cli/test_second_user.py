@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -82,7 +83,15 @@ def flott(machine, tmp_path):
     for process in started:
         if process.is_running():
             process.kill()
-            process.wait()
+            # Its parent has ended. Where nobody collects orphans, one that was killed stays as a zombie.
+            wait_until("the end of the job", partial(has_ended, process))
+
+
+def has_ended(process):
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def start(flott, tmp_path):

@@ -44,6 +44,13 @@ def test_a_process_that_outlives_the_command_is_the_commands_too():
     assert measured(f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {SECOND_OF_CPU!r}])").cpu >= 1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux hands processes over to another parent")
+def test_a_process_whose_parent_ended_does_not_stay_as_a_zombie():
+    orphan = "int(subprocess.check_output(['sh', '-c', 'true & echo $!']))"
+    wait = "while Path(f'/proc/{pid}').exists(): os.sched_yield()"
+    assert measured(f"import os, subprocess; from pathlib import Path; pid = {orphan}\n{wait}").code == 0
+
+
 def test_the_exit_code_is_handed_on():
     assert measured("raise SystemExit(3)").code == 3
 
